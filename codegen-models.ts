@@ -83,6 +83,14 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
       '{ readonly storeId: number; readonly token: string; readonly message: string; readonly problems: Awaited<ReturnType<StorefrontCartModel["calculated"]>>["problems"] }',
     ClaimStoreSuccess: '{ readonly store: number }',
     User: '{ readonly id: string }',
+    AuditEntry: '../../subgraphs/store/audit-entry/audit-entry.ts#AuditEntry as AuditEntryModel',
+    AuditEntryConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<AuditEntryModel>',
+    InventoryTransfer:
+      '../../subgraphs/store/inventory-transfer/inventory-transfer.ts#InventoryTransfer as InventoryTransferModel',
+    InventoryTransferLine:
+      '../../subgraphs/store/inventory-transfer/inventory-transfer.ts#InventoryTransferLine as InventoryTransferLineModel',
+    InventoryTransferConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<InventoryTransferModel>',
+    InventoryTransferSuccess: '{ readonly inventoryTransfer: number }',
     StaffMember: '../../subgraphs/store/staff-member/staff-member.ts#StaffMember as StaffMemberModel',
     StaffMembership: '../../subgraphs/store/staff-member/staff-member.ts#StaffMembership as StaffMembershipModel',
     InviteStaffMemberSuccess: '{ readonly staffMember: number; readonly acceptUrl: string | null }',

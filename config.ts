@@ -7,6 +7,7 @@ import { mailVariables } from './platform/mail/variables.ts'
 import { secretsVariables } from './platform/secrets/variables.ts'
 import { directoryVariables } from './subgraphs/directory/variables.ts'
 import { socialVariables } from './subgraphs/social/variables.ts'
+import { auditVariables } from './subgraphs/store/audit-entry/variables.ts'
 import { checkoutVariables } from './subgraphs/store/checkout/variables.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
 import { storeQuotaVariables } from './subgraphs/store/quota/variables.ts'
@@ -168,6 +169,7 @@ export const variables = {
   ...storeQuotaVariables,
   ...directoryVariables,
   ...checkoutVariables,
+  ...auditVariables,
   ...mailVariables,
   ...fileVariables,
   ...webhookVariables,

@@ -113,6 +113,7 @@ export const SUBGRAPH_FACTORIES = {
       secrets,
       quotas,
       checkoutTimes,
+      auditDays: config.STORE_AUDIT_DAYS,
       log,
       mailServer,
       webhookNetwork,

@@ -1,5 +1,8 @@
-/** A spreadsheet takes a field that begins like this for a formula; quotes before it are guards. */
-const FORMULA = /^'*[=+@\t\r-]/
+/**
+ * A spreadsheet takes a field that begins like this for a formula, some also in full width (U+FF0B,
+ * FF0D, FF1D and FF20); quotes before it are guards.
+ */
+const FORMULA = /^'*[=+@\t\r＋－＝＠-]/
 
 /** A field of CSV by RFC 4180, with an apostrophe before what a spreadsheet would calculate. */
 export function csvField(value: string | number): string {

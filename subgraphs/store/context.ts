@@ -17,6 +17,8 @@ import type { AppAuthorizationRepository } from './app-authorization/repository.
 import type { AppInstallationRepository } from './app-installation/repository.ts'
 import { appSubscriptionLoaders } from './app-subscription/loaders.ts'
 import type { AppSubscriptionRepository } from './app-subscription/repository.ts'
+import { type AuditActor, auditActorOf } from './audit-entry/audit-actor.ts'
+import type { AuditEntryRepository } from './audit-entry/repository.ts'
 import type { CartRepository } from './cart/repository.ts'
 import type { CheckoutTimes } from './checkout/variables.ts'
 import { checkoutCustomFieldLoaders } from './checkout-custom-field/loaders.ts'
@@ -47,6 +49,8 @@ import type { GiftCardRepository } from './gift-card/repository.ts'
 import type { AllocationRepository } from './inventory/allocation-repository.ts'
 import { inventoryLoaders } from './inventory/loaders.ts'
 import type { InventoryRepository } from './inventory/repository.ts'
+import { inventoryTransferLoaders } from './inventory-transfer/loaders.ts'
+import type { InventoryTransferRepository } from './inventory-transfer/repository.ts'
 import { ledgerLoaders } from './ledger/loaders.ts'
 import type { LedgerRepository } from './ledger/repository.ts'
 import { locationLoaders } from './location/loaders.ts'
@@ -136,6 +140,7 @@ export type Parts = {
   readonly authenticateUser: AuthenticateUser
   readonly stores: StoreRepository
   readonly shops: ShopRepository
+  readonly auditEntries: AuditEntryRepository
   readonly storeImports: StoreImportRepository
   readonly storefronts: StorefrontRepository
   readonly storefrontProducts: StorefrontProductRepository
@@ -168,6 +173,7 @@ export type Parts = {
   readonly scriptTags: ScriptTagRepository
   readonly staffMembers: StaffMemberRepository
   readonly inventory: InventoryRepository
+  readonly inventoryTransfers: InventoryTransferRepository
   readonly locations: LocationRepository
   readonly ledger: LedgerRepository
   readonly orders: OrderRepository
@@ -253,12 +259,16 @@ export type Context = Parts & {
   readonly forgetLoaded: () => void
   /** Loaders of another store, for its public data. */
   readonly loadOfStore: (storeId: number) => Loaders
-  /** Runs a change of such a store, which the caller has proven to be allowed to make. */
+  /**
+   * Runs a change of such a store, which the caller has proven to be allowed to make. `by`: as whom
+   * the audit log knows them; absent for shoppers, whose changes it does not keep.
+   */
   readonly writeTo: <Result extends { readonly __typename: string }>(
     storeId: number,
     name: string,
     input: { readonly idempotencyKey?: string | null | undefined; readonly [field: string]: unknown },
     change: (unit: UnitOfWork) => Promise<Result>,
+    by?: AuditActor | null,
   ) => ReturnType<typeof write<Result>>
 }
 
@@ -280,6 +290,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ fulfillments }, tenant) => fulfillmentLoaders(fulfillments, tenant),
   ({ giftCards }, tenant) => giftCardLoaders(giftCards, tenant),
   ({ inventory }, tenant) => inventoryLoaders(inventory, tenant),
+  ({ inventoryTransfers }, tenant) => inventoryTransferLoaders(inventoryTransfers, tenant),
   ({ ledger }, tenant) => ledgerLoaders(ledger, tenant),
   ({ locations }, tenant) => locationLoaders(locations, tenant),
   (parts, tenant) => orderLoaders(parts, tenant),
@@ -380,10 +391,14 @@ export function contextOf(parts: Parts, caller: Caller): Context {
       ofStores.set(id, known)
       return known
     },
-    write: async (name, input, change) => context.writeTo(await storeId(), name, input, change),
-    async writeTo(id, name, input, change) {
+    write: async (name, input, change) => {
+      const judged = await access()
+      return context.writeTo(judged.storeId, name, input, change, auditActorOf(judged))
+    },
+    async writeTo(id, name, input, change, actor = null) {
       const { now, secrets, webhooks } = parts
-      const unit = { storeId: id, now: now(), announce: webhooks.plan.announce, secrets }
+      const by = actor && { actor, requestId: caller.requestId }
+      const unit = { storeId: id, now: now(), announce: webhooks.plan.announce, secrets, by }
       const result = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)
       context.forgetLoaded()
       return result

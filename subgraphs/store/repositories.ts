@@ -3,6 +3,7 @@ import { appRepository } from './app/repository.ts'
 import { appAuthorizationRepository } from './app-authorization/repository.ts'
 import { appInstallationRepository } from './app-installation/repository.ts'
 import { appSubscriptionRepository } from './app-subscription/repository.ts'
+import { auditEntryRepository } from './audit-entry/repository.ts'
 import { cartRepository } from './cart/repository.ts'
 import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
 import { consoleSessionRepository } from './console-session/repository.ts'
@@ -19,6 +20,7 @@ import { fulfillmentRepository } from './fulfillment/repository.ts'
 import { giftCardRepository } from './gift-card/repository.ts'
 import { allocationRepository } from './inventory/allocation-repository.ts'
 import { inventoryRepository } from './inventory/repository.ts'
+import { inventoryTransferRepository } from './inventory-transfer/repository.ts'
 import { ledgerRepository } from './ledger/repository.ts'
 import { locationRepository } from './location/repository.ts'
 import { metafieldRepository } from './metafield/repository.ts'
@@ -68,6 +70,8 @@ export function storeRepositories(
     apps: appRepository(database.query),
     stores: storeRepository(database.query),
     shops: shopRepository(database.query),
+    // An entry is looked for right after its change: not from a replica.
+    auditEntries: auditEntryRepository(database.now),
     // Read again right after its write: not from a replica.
     storeImports: storeImportRepository(database.now),
     storefronts: storefrontRepository(database.query),
@@ -94,6 +98,8 @@ export function storeRepositories(
     // A member who was just removed: not from a replica.
     staffMembers: staffMemberRepository(database.now),
     inventory: inventoryRepository(database.query),
+    // Read again right after its write: not from a replica.
+    inventoryTransfers: inventoryTransferRepository(database.now),
     locations: locationRepository(database.query),
     ledger: ledgerRepository(database.query),
     orders: orderRepository(database.query),

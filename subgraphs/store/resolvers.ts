@@ -5,6 +5,7 @@ import { appResolvers } from './app/resolvers.ts'
 import { appAuthorizationResolvers } from './app-authorization/resolvers.ts'
 import { appInstallationResolvers } from './app-installation/resolvers.ts'
 import { appSubscriptionResolvers } from './app-subscription/resolvers.ts'
+import { auditEntryResolvers } from './audit-entry/resolvers.ts'
 import { authorizationRequestResolvers } from './authorization-request/resolvers.ts'
 import { cartResolvers } from './cart/resolvers.ts'
 import { checkoutResolvers } from './checkout/resolvers.ts'
@@ -22,6 +23,7 @@ import { draftOrderResolvers } from './draft-order/resolvers.ts'
 import { fulfillmentResolvers } from './fulfillment/resolvers.ts'
 import { giftCardResolvers } from './gift-card/resolvers.ts'
 import { inventoryResolvers } from './inventory/resolvers.ts'
+import { inventoryTransferResolvers } from './inventory-transfer/resolvers.ts'
 import { ledgerResolvers } from './ledger/resolvers.ts'
 import { locationResolvers } from './location/resolvers.ts'
 import { metafieldResolvers } from './metafield/resolvers.ts'
@@ -96,6 +98,7 @@ const nouns: readonly Resolvers[] = [
   themeResolvers,
   giftCardResolvers,
   inventoryResolvers,
+  inventoryTransferResolvers,
   locationResolvers,
   ledgerResolvers,
   orderResolvers,
@@ -124,6 +127,7 @@ const nouns: readonly Resolvers[] = [
   productImageResolvers,
   productReviewResolvers,
   staffMemberResolvers,
+  auditEntryResolvers,
   userResolvers,
 ]
 

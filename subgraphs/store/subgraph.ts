@@ -18,6 +18,8 @@ import { accessJudge, type BanLookup } from './access/access.ts'
 import { guardSchema } from './access/guard.ts'
 import { internalCallers } from './access/internal-callers.ts'
 import { accessRepository } from './access/repository.ts'
+import { purgeAuditEntries } from './audit-entry/purge.ts'
+import { DEFAULT_AUDIT_DAYS } from './audit-entry/variables.ts'
 import { type CheckoutJobDeps, checkoutJobs, runCheckoutJobs } from './checkout/jobs.ts'
 import { orderConfirmation } from './checkout/order-confirmation.ts'
 import { type CheckoutTimes, DEFAULT_CHECKOUT_TIMES } from './checkout/variables.ts'
@@ -101,6 +103,8 @@ type StoreOptions = {
   readonly quotas?: StoreQuotas
   /** How long carts and unpaid orders wait. */
   readonly checkoutTimes?: CheckoutTimes
+  /** How long the audit logs of stores keep their entries. Days. */
+  readonly auditDays?: number
   /** Server that e-mails are handed to; absent or null: none is sent. */
   readonly mailServer?: MailServer | null
   readonly shippingNetwork?: ShippingNetwork
@@ -137,6 +141,7 @@ export async function storeSubgraph({
   secrets = PLAIN_SECRETS,
   quotas = DEFAULT_STORE_QUOTAS,
   checkoutTimes = DEFAULT_CHECKOUT_TIMES,
+  auditDays = DEFAULT_AUDIT_DAYS,
   mailServer = null,
   shippingNetwork,
   paymentNetwork,
@@ -187,8 +192,7 @@ export async function storeSubgraph({
     log,
     now,
   }
-  const sweeping = sweepFiles({ files, repository: parts.fileRecords }, { log, now })
-  const purging = [purgeDeliveries(parts.webhookDeliveries, { log, now }), sweepInvitations(parts.staffMembers, { log, now })]
+  const sweeping = sweepsOf(parts, auditDays)
   const checkoutJobDeps = checkoutJobDepsOf(parts)
   const [checkouts, imports] = [checkoutJobs(checkoutJobDeps, log), importsOf(parts, { database, quotas })]
 
@@ -210,7 +214,7 @@ export async function storeSubgraph({
     deliverMail: () => deliverMail(mail, mailServer, { database, quotas, publicUrl: base, log, now }),
     jobs: () => countedJobs(queues, { log, now }),
     close: async () => {
-      await Promise.all([sweeping, ...purging, checkouts, imports].map((job) => job.stop()))
+      await Promise.all([...sweeping, checkouts, imports].map((job) => job.stop()))
       await queues.close()
       await sender.close()
       await parts.shippingServices.close()
@@ -221,6 +225,14 @@ export async function storeSubgraph({
     },
   }
 }
+
+/** Deletions of what is too old, or of no use. */
+const sweepsOf = ({ files, fileRecords, webhookDeliveries, staffMembers, auditEntries, log, now }: Parts, auditDays: number) => [
+  sweepFiles({ files, repository: fileRecords }, { log, now }),
+  purgeDeliveries(webhookDeliveries, { log, now }),
+  sweepInvitations(staffMembers, { log, now }),
+  purgeAuditEntries(auditEntries, { days: auditDays, log, now }),
+]
 
 /** Imports of files, which this process runs until they are stopped. */
 function importsOf(
@@ -295,7 +307,7 @@ function paymentDepsOf(
     writeStore: (storeId, change) =>
       write(
         query,
-        { storeId, now: now(), announce: plan.announce, secrets },
+        { storeId, now: now(), announce: plan.announce, secrets, by: null },
         { name: 'store job', input: null, key: null },
         change,
       ),

@@ -132,6 +132,52 @@ export type AppToken = {
    */
   consumed_at: Date | null
 }
+export type AuditEntry = {
+  store_id: number
+  /**
+   * When the transaction of the change began.
+   */
+  at: Date
+  id: Generated<number>
+  /**
+   * @kyselyType('USER' | 'AUTHTOKEN' | 'APP' | 'OPERATOR')
+   */
+  actor: 'USER' | 'AUTHTOKEN' | 'APP' | 'OPERATOR'
+  /**
+   * Id of a user of the social subgraph; null: not a USER, or deleted since.
+   */
+  user_id: string | null
+  /**
+   * Role that a USER had. Null for others.
+   * @kyselyType('OWNER' | 'MANAGER' | 'CATALOGUE' | 'FULFILLMENT' | 'SUPPORT')
+   */
+  role: 'OWNER' | 'MANAGER' | 'CATALOGUE' | 'FULFILLMENT' | 'SUPPORT' | null
+  /**
+   * Null: not an APP.
+   */
+  app_code: string | null
+  /**
+   * Mutation, or command of the operator.
+   */
+  operation: string
+  /**
+   * Null: not a request.
+   */
+  request_id: string | null
+  /**
+   * Table of the object, in capitals.
+   */
+  noun: string
+  object_id: number
+  /**
+   * @kyselyType('CREATED' | 'UPDATED' | 'DELETED')
+   */
+  kind: 'CREATED' | 'UPDATED' | 'DELETED'
+  /**
+   * By column: [before, after], [] where no values are kept, and [value] for what names the object.
+   */
+  fields: unknown
+}
 export type Cart = {
   store_id: number
   id: Generated<number>
@@ -556,6 +602,65 @@ export type InventoryLevel = {
   variant_id: number | null
   stock: number
   updated_at: Date
+}
+export type InventoryTransfer = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * @kyselyType('DRAFT' | 'IN_TRANSIT' | 'RECEIVED' | 'CANCELED')
+   */
+  status: Generated<'DRAFT' | 'IN_TRANSIT' | 'RECEIVED' | 'CANCELED'>
+  /**
+   * Null: deleted after the transfer had ended.
+   */
+  source_id: number | null
+  /**
+   * Null: deleted after the transfer had ended.
+   */
+  destination_id: number | null
+  note: string | null
+  created_at: Date
+  updated_at: Date
+  /**
+   * When its units left the source; null: they did not.
+   */
+  sent_at: Date | null
+  /**
+   * When it was received or canceled; null: it is open.
+   */
+  finished_at: Date | null
+  /**
+   * Rises with every change; optimistic locking.
+   */
+  version: Generated<number>
+}
+export type InventoryTransferLine = {
+  store_id: number
+  transfer_id: number
+  id: Generated<number>
+  /**
+   * Stays when the product is deleted.
+   */
+  product_id: number
+  /**
+   * Null: a product without variants.
+   */
+  variant_id: number | null
+  quantity: number
+  received: Generated<number>
+  /**
+   * Units that did not arrive, or cannot be sold.
+   */
+  missing: Generated<number>
+  /**
+   * Why units are missing. Null: none is.
+   * @kyselyType('DAMAGED' | 'LOST' | 'NOT_SENT' | 'OTHER' | null)
+   */
+  reason: 'DAMAGED' | 'LOST' | 'NOT_SENT' | 'OTHER' | null | null
+  /**
+   * Units that went back to the source, because the rest of the transfer was canceled.
+   */
+  returned: Generated<number>
 }
 export type LedgerEntry = {
   store_id: number
@@ -1767,6 +1872,7 @@ export type Tables = {
   app_sign_in: AppSignIn
   app_subscription: AppSubscription
   app_token: AppToken
+  audit_entry: AuditEntry
   cart: Cart
   checkout_custom_field: CheckoutCustomField
   console_session: ConsoleSession
@@ -1795,6 +1901,8 @@ export type Tables = {
   gift_card_transaction: GiftCardTransaction
   idempotency_key: IdempotencyKey
   inventory_level: InventoryLevel
+  inventory_transfer: InventoryTransfer
+  inventory_transfer_line: InventoryTransferLine
   ledger_entry: LedgerEntry
   location: Location
   metafield: Metafield

@@ -2,6 +2,8 @@ import type { Kysely, Transaction } from 'kysely'
 import { transaction } from '../../platform/database/transaction.ts'
 import { appendAll } from '../../platform/events/outbox.ts'
 import type { SecretCipher } from '../../platform/secrets/cipher.ts'
+import type { AuditActor } from './audit-entry/audit-actor.ts'
+import { openAuditLog } from './audit-entry/repository.ts'
 import { deliveredOf, type StoreEvent, topicOf } from './events.ts'
 import { idempotentRequest, type MutationResult, reserveKey, storeResult } from './idempotency.ts'
 import type { Tables } from './tables.ts'
@@ -38,8 +40,12 @@ class RollbackSignal {
  */
 export type Announce = (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, delivered: readonly StoreEvent[]) => Promise<void>
 
+/** Who changes a store, for its audit log; `requestId` null: no request. */
+export type AuditedBy = { readonly actor: AuditActor; readonly requestId: string | null }
+
 /**
- * Runs a change in one transaction, which a failure rolls back. A repeated idempotency key changes
+ * Runs a change in one transaction, which a failure rolls back. The audit log keeps what it changes
+ * when `by` says who makes it; null: shoppers, and jobs of the installation. A repeated idempotency key changes
  * nothing and returns the first result; the same key with another `input` is a conflict. Throws
  * BAD_USER_INPUT for an invalid key.
  */
@@ -50,7 +56,14 @@ export async function write<Result extends MutationResult>(
     now,
     announce,
     secrets,
-  }: { readonly storeId: number; readonly now: Date; readonly announce: Announce; readonly secrets: SecretCipher },
+    by,
+  }: {
+    readonly storeId: number
+    readonly now: Date
+    readonly announce: Announce
+    readonly secrets: SecretCipher
+    readonly by: AuditedBy | null
+  },
   mutation: { readonly name: string; readonly input: unknown; readonly key: string | null | undefined },
   change: (unit: UnitOfWork) => Promise<Result>,
 ): Promise<Result | ReturnType<typeof conflictError>> {
@@ -65,10 +78,13 @@ export async function write<Result extends MutationResult>(
           if (before !== 'new') return before as Result
         }
         const events: StoreEvent[] = []
+        // Not awaited: it goes out with the first statement of the change.
+        const opened = by && openAuditLog(query, { ...by.actor, at: now, operation: mutation.name, requestId: by.requestId })
         const written = await change({ query, storeId, now, secrets, emit: (event) => void events.push(event) })
         if (isFailure(written)) throw new RollbackSignal(written)
         const sent = deliveredOf(events)
         await Promise.all([
+          opened,
           request && storeResult(query, request, written),
           sent.length > 0 && announce({ query, storeId, now }, sent),
           // Last: the topic stays locked until the commit.

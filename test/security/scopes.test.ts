@@ -26,6 +26,7 @@ import { ANONYMOUS } from '../subgraphs/store/support/store.ts'
 const READ_BY: Readonly<Record<string, string>> = {
   store_owner:
     'AppAuthorization StaffMember StoreExportPage StoreImport StoreImportConnection StoreImportEdge StoreImportError StoreImportErrorConnection StoreImportErrorEdge',
+  store_manager: 'AuditEntry AuditEntryConnection AuditEntryEdge AuditedField',
   store_staff: 'BegunConsoleSession',
   read_apps: 'App AppBillingCycle AppInstallation AppPlan AppSubscription',
   'read_apps read_jsapps': 'ScriptTag ScriptTagConnection ScriptTagEdge',
@@ -42,7 +43,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   read_pages: 'Page PageCategory PageConnection PageEdge PageImage PagePlace PageTemplate',
   read_payment_methods: 'PaymentMethod',
   read_products:
-    'DigitalAsset InventoryLevel Product ProductAttachment ProductConnection ProductCustomFieldValue ProductEdge ProductImage ProductOption ProductOptionValue ProductReview ProductReviewConnection ProductReviewEdge ProductVariant VariantOption',
+    'DigitalAsset InventoryLevel InventoryTransfer InventoryTransferConnection InventoryTransferEdge InventoryTransferLine Product ProductAttachment ProductConnection ProductCustomFieldValue ProductEdge ProductImage ProductOption ProductOptionValue ProductReview ProductReviewConnection ProductReviewEdge ProductVariant VariantOption',
   'read_products read_custom_fields': 'CustomField CustomFieldConnection CustomFieldEdge CustomFieldSelectOption',
   read_promotions:
     'Coupon GiftCard GiftCardConnection GiftCardEdge GiftCardTransaction GiftCardTransactionConnection GiftCardTransactionEdge Promotion PromotionConnection PromotionEdge',
@@ -72,7 +73,7 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
   'what the caller itself holds': 'StaffMembership StoreAccess CallerGrants',
   'an invitation, for who has its secret': 'StaffInvitation',
   'why a change of the caller failed':
-    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow DraftOrderNotOpen FulfillmentHasNoLabel InsufficientStock OrderEditRefused OrderReturnNotAllowed QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
+    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow DraftOrderNotOpen InventoryTransferNotAllowed FulfillmentHasNoLabel InsufficientStock OrderEditRefused OrderReturnNotAllowed QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
   'belongs to the thing through which alone it is reached': 'Metafield PageInfo QuotaLevel',
   'a user of the social graph, by id': 'User',
   'a root': 'Query Mutation Subscription',
@@ -165,6 +166,7 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     customerByEmail: `email: "${ids.email}"`,
     orderFulfillments: `orderId: "${ids.orders}"`,
     salesReport: 'period: { period: TODAY }',
+    inventoryTransfer: 'id: "1"',
     inventoryLevels: `locationIds: ["${locationIds[0]}"], productIds: ["${productIds[0]}"]`,
     calculateOrder: `input: { lines: [{ productId: "${productIds[0]}", variantId: "${ids.variants}", quantity: 1 }] }`,
     fulfillmentRates: `input: { orderId: "${ids.orders}", locationId: "${locationIds[0]}" }`,
@@ -364,6 +366,8 @@ const NEVER_MET: readonly string[] = [
   // For the store's own credentials, and for the app itself.
   ...['StoreExportPage', 'StoreImport', 'StoreImportConnection', 'StoreImportEdge', 'StoreImportError'],
   ...['StoreImportErrorConnection', 'StoreImportErrorEdge', 'StaffMember'],
+  ...['AuditEntry', 'AuditEntryConnection', 'AuditEntryEdge', 'AuditedField'],
+  ...['InventoryTransfer', 'InventoryTransferEdge', 'InventoryTransferLine'],
   ...['AppAuthorization', 'BegunConsoleSession', 'App', 'AppBillingCycle', 'AppInstallation', 'AppPlan', 'AppSubscription'],
   ...['ScriptTag', 'ScriptTagEdge', 'CustomerAddress', 'FulfillmentLabel', 'FulfillmentRate', 'BillingInformation'],
   ...['OrderPromotion', 'OrderRefund', 'OrderRefundLine', 'OrderTax', 'RefusedCoupon', 'ShippingBranch', 'ShippingFee'],

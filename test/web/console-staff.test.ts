@@ -77,6 +77,7 @@ const ALL = [
   '/apps',
   '/settings',
   '/staff',
+  '/audit',
   '/access',
 ]
 const OF_ROLES: Readonly<Record<string, readonly string[]>> = {
@@ -105,6 +106,32 @@ test('a change that the role may not make is refused with its reason, and nothin
   expect(refused.status).toBe(403)
   expect(refused.text).toContain('write_store')
   expect((await visitor.get('/console/settings')).text).not.toContain('Taken over')
+})
+
+test('the audit log shows who changed what to owner and managers, and as CSV without formulas', async () => {
+  const { visitor: owner } = await signedIn(shop)
+  await aProduct(shop, { name: '=SUM(A1)', price: '3', sku: 'AUDIT-1' })
+  const manager = await aMember('MANAGER', 'Mia Manager')
+  const settings = await manager.get('/console/settings')
+  await manager.post('/console/settings', { ...fieldsOf(settings, '/console/settings'), name: 'Corner shop' })
+  const page = await owner.get('/console/audit?noun=product')
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('createProduct')
+  const joined = await manager.get('/console/audit?actor=user&noun=staff')
+  expect(joined.text).toContain('Mia Manager')
+  expect(joined.text).not.toContain('createProduct')
+  const csv = await owner.get('/console/audit.csv?noun=product')
+  expect(csv.headers['content-type']).toContain('text/csv')
+  const lines = csv.text.trim().split('\r\n')
+  expect(lines[0]).toBe('at,actor,name,role,operation,requestId,object,number,kind,field,before,after')
+  expect(csv.text).toContain(",'=SUM(A1)")
+  expect(csv.text).not.toMatch(/(^|,)=SUM/m)
+  for (const query of ['from=2026-02-30', 'number=7', 'noun=product&number=0', 'user=%27', 'from=2026-02-02&to=2026-02-01'])
+    expect((await owner.get(`/console/audit?${query}`)).text).toContain('role="alert"')
+  expect((await owner.get('/console/audit.csv?number=7')).status).toBe(400)
+  expect((await aVisitor().get('/console/audit.csv')).status).toBe(303)
+  const support = await aMember('SUPPORT')
+  expect([(await support.get('/console/audit')).status, (await support.get('/console/audit.csv')).status]).toEqual([403, 403])
 })
 
 test('no log line has the secret of an invitation, before and after signing in', async () => {
@@ -175,6 +202,8 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByLabel('Login').fill(shop.login)
     await page.getByLabel('Authtoken').fill(shop.authtoken)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await look(page, 'console-audit')
     await page.getByRole('link', { name: 'Staff' }).click()
     await look(page, 'console-staff')
     await page.getByLabel('E-mail address').fill('vera@example.org')

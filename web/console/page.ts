@@ -81,6 +81,7 @@ const ICONS: LookupTable<IconName> = lookupTable({
   '/console/webhooks': 'webhook',
   '/console/apps': 'window',
   '/console/settings': 'settings',
+  '/console/audit': 'list',
   '/console/access': 'key',
   '/console/staff': 'user',
 })

@@ -9,6 +9,7 @@ import { operationRunner, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { access } from './access.ts'
 import { apps } from './apps.ts'
+import { audit } from './audit.ts'
 import { customers } from './customers.ts'
 import { imports } from './imports.ts'
 import { orders } from './orders.ts'
@@ -36,6 +37,7 @@ export const SECTIONS: readonly ConsoleRow[] = [
   apps,
   settings,
   staff,
+  audit,
   access,
 ]
 

@@ -24,6 +24,7 @@ import { pathOf, pathWithoutQuery, routed, withoutEmptyFields } from '../frame/s
 import type { Site } from '../frame/site.ts'
 import { isUnauthenticated, serveAccountForms } from './account-forms.ts'
 import { appsChanges } from './apps.ts'
+import { serveAuditCsv } from './audit-csv.ts'
 import type { ConsoleChange } from './change.ts'
 import { customer, customerChanges } from './customer.ts'
 import { fieldId, formState, type RefusedChange } from './form-state.ts'
@@ -136,6 +137,7 @@ export async function serveConsole(
       })
     for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
     serveSalesCsv(scope, responder)
+    serveAuditCsv(scope, responder, site)
   })
   await app.register(async (scope) => {
     await handle(scope, MAX_FORM_BYTES)

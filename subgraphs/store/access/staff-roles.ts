@@ -8,6 +8,8 @@ export type StaffRole = (typeof STAFF_ROLES)[number]
 export const STORE_POLICIES = {
   /** The store's own login and authtoken, and its owner. */
   owner: 'store_owner',
+  /** The same, and its managers. */
+  manager: 'store_manager',
   /** Everybody who works in the store: all of these. */
   staff: 'store_staff',
 } as const
@@ -36,10 +38,10 @@ const CATALOGUE_WRITING: readonly Scope[] = [
  * that both together say who may run it.
  */
 export const ROLE_RIGHTS: Readonly<Record<StaffRole, RoleRights>> = {
-  OWNER: { scopes: 'all', policies: [STORE_POLICIES.owner, STORE_POLICIES.staff] },
+  OWNER: { scopes: 'all', policies: [STORE_POLICIES.owner, STORE_POLICIES.manager, STORE_POLICIES.staff] },
   MANAGER: {
     scopes: SCOPES.filter((scope) => scope !== 'write_store_setup'),
-    policies: [STORE_POLICIES.staff],
+    policies: [STORE_POLICIES.manager, STORE_POLICIES.staff],
   },
   CATALOGUE: {
     scopes: [...READING.filter((scope) => !OF_SHOPPERS.includes(scope) && scope !== 'read_hooks'), ...CATALOGUE_WRITING],

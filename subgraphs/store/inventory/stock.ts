@@ -53,7 +53,7 @@ export async function reserveStock(
   const { shortages, taken } = takenFrom(holders, stored, wanted)
   if (shortages.length > 0 || taken.length === 0) return shortages
   await Promise.all([
-    apply(
+    moveStock(
       unit,
       taken.map(({ want: { productId, variantId }, locationId, quantity }) => ({
         productId,
@@ -113,7 +113,7 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
     const home = typeof to === 'number' && stored ? to : homeOf(stored, locationId)
     changes.push({ ...item, locationId: home, delta: quantity })
   }
-  await Promise.all([apply(unit, changes), allocations.release(storeId, parts)])
+  await Promise.all([moveStock(unit, changes), allocations.release(storeId, parts)])
 }
 
 /**
@@ -167,7 +167,8 @@ export async function recountAfterLocation(
   }
 }
 
-async function apply(unit: UnitOfWork, changes: readonly LevelChange[]): Promise<void> {
+/** Adds units to items at their locations, or takes them away, with events. Lock their stock first. */
+export async function moveStock(unit: UnitOfWork, changes: readonly LevelChange[]): Promise<void> {
   const { query, storeId, now, emit } = unit
   const inventory = inventoryRepository(query)
   const [moved] = await Promise.all([inventory.addToLevels(storeId, changes, now), inventory.addToHolders(storeId, changes)])

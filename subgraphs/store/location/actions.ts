@@ -72,6 +72,9 @@ export async function deleteLocation(unit: UnitOfWork, id: string, { expectedVer
       problem('id', 'a location that no fulfillment left from: set `active` to false instead', before.name),
     ])
   }
+  if (await locations.hasOpenTransfers(storeId, before.id)) {
+    return validationError([problem('id', 'a location without open transfers: receive or cancel them first', before.name)])
+  }
   const products = await recountAfterLocation(unit, before.id)
   await locations.delete(storeId, before.id)
   await products.recount()

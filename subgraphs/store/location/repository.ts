@@ -51,6 +51,19 @@ export const locationRepository = (database: Kysely<Tables>) => ({
     await sql`SELECT pg_advisory_xact_lock_shared(${LOCATIONS_LOCK}, ${storeId})`.execute(database)
   },
 
+  /** Whether a transfer that has not ended leaves, or goes to, a location. */
+  async hasOpenTransfers(storeId: number, id: number): Promise<boolean> {
+    const found = await database
+      .selectFrom('inventory_transfer')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('finished_at', 'is', null)
+      .where(({ eb, or }) => or([eb('source_id', '=', id), eb('destination_id', '=', id)]))
+      .limit(1)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
   async hasFulfillments(storeId: number, id: number): Promise<boolean> {
     const found = await database
       .selectFrom('fulfillment')

@@ -79,7 +79,7 @@ export async function withRecords<Result>(
         write(
           database.query,
           // Deliveries are planned in the transaction, and made by a server; subscribers get events from the feed.
-          { storeId: id, now: now(), announce: webhooks.announce, secrets },
+          { storeId: id, now: now(), announce: webhooks.announce, secrets, by: null },
           { name: 'import', input: null, key: null },
           change,
         ),

@@ -2,9 +2,12 @@ import { type Connection, openDatabase } from '../../../platform/database/databa
 import { OperatorError } from '../../../platform/process/operator-error.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { hashOf } from '../access/access.ts'
+import { OPERATOR } from '../audit-entry/audit-actor.ts'
+import { auditEntryRepository } from '../audit-entry/repository.ts'
 import { countryOf } from '../country/country.ts'
 import { eraseByEmail } from '../customer/actions.ts'
 import type { Files } from '../file/files.ts'
+import type { MutationResult } from '../idempotency.ts'
 import { oauthRepository } from '../oauth/repository.ts'
 import { type Filling, fillStore } from '../sample/fill.ts'
 import { staffMemberRepository } from '../staff-member/repository.ts'
@@ -13,7 +16,7 @@ import { type ApiCredentials, newAuthtoken, paidByOperator, setUpStore } from '.
 import { nameProblem } from '../store/store.ts'
 import type { Tables } from '../tables.ts'
 import { rotateHooksToken } from '../webhook-subscription/actions.ts'
-import { write } from '../write.ts'
+import { type UnitOfWork, write } from '../write.ts'
 
 /** What an operator does with stores. */
 export type Stores = {
@@ -71,6 +74,14 @@ export async function withStores<Result>(
 ): Promise<Result> {
   const database = openDatabase<Tables>(connection, { schema: 'store', max: 1, onError: () => {} })
   const stores = storeRepository(database.query)
+  /** A change by the operator. A server delivers its webhooks; subscribers get events from the feed. */
+  const change = <Result extends MutationResult>(storeId: number, name: string, work: (unit: UnitOfWork) => Promise<Result>) =>
+    write(
+      database.query,
+      { storeId, now: new Date(), announce: async () => {}, secrets, by: { actor: OPERATOR, requestId: null } },
+      { name, input: null, key: null },
+      work,
+    )
   try {
     return await work({
       async create({ name, country, isPaid, sample }) {
@@ -96,23 +107,29 @@ export async function withStores<Result>(
       list: stores.list,
       async resetToken(code) {
         const authtoken = newAuthtoken()
-        const login = await stores.resetToken(code, hashOf(authtoken), new Date())
-        return login === null ? null : { login, authtoken }
+        const id = await stores.idOf(code)
+        if (id === null) return null
+        const reset = await change(id, 'store token reset', async ({ query, now }) => ({
+          __typename: 'ResetSuccess' as const,
+          login: await storeRepository(query).setToken(id, hashOf(authtoken), now),
+        }))
+        return 'login' in reset ? { login: reset.login, authtoken } : null
       },
       async setOwner(code, user) {
         const id = await stores.idOf(code)
-        if (id !== null) await stores.setOwner(id, user, new Date())
-        return id !== null
+        if (id === null) return false
+        await change(id, 'store owner', async ({ query, now }) => {
+          await storeRepository(query).setOwner(id, user, now)
+          return { __typename: 'SetOwnerSuccess' as const }
+        })
+        return true
       },
       async rotateHooksToken(code, overlapHours) {
         const storeId = await stores.idOf(code)
         if (storeId === null)
           throw new OperatorError(`There is no store with the code "${code}"; \`atrium store list\` shows them.`)
         const now = new Date()
-        const unit = { storeId, now, announce: async () => {}, secrets }
-        const result = await write(database.query, unit, { name: 'rotateHooksToken', input: null, key: null }, (each) =>
-          rotateHooksToken(each, overlapHours),
-        )
+        const result = await change(storeId, 'secrets rotate hooks-token', (each) => rotateHooksToken(each, overlapHours))
         if (result.__typename !== 'RotateHooksTokenSuccess')
           throw new OperatorError(`The hooks token of "${code}" could not be rotated.`)
         return overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000)
@@ -120,16 +137,13 @@ export async function withStores<Result>(
       endSignIns: ({ apps }) => oauthRepository(database.query).endAll({ apps }),
       async disown(user, email) {
         await staffMemberRepository(database.query).forget(user, email)
+        await auditEntryRepository(database.query).forgetUser(user)
         return stores.disown(user, new Date())
       },
       async erase(email) {
         const erased = { customers: 0, orders: 0 }
         for (const { id: storeId } of await stores.list()) {
-          // A server delivers the webhooks of the event; subscribers get it from the feed.
-          const unit = { storeId, now: new Date(), announce: async () => {}, secrets }
-          const gone = await write(database.query, unit, { name: 'erase', input: null, key: null }, (each) =>
-            eraseByEmail(each, email),
-          )
+          const gone = await change(storeId, 'user erase', (each) => eraseByEmail(each, email))
           if (gone.__typename !== 'EraseSuccess') continue
           erased.customers += gone.customers
           erased.orders += gone.orders

@@ -38,7 +38,9 @@ export const staffMemberResolvers = {
       const hash = secretTokenHash(secret)
       const invitation = hash && (await staffMembers.bySecret(hash, now()))
       if (!invitation) return noInvitation()
-      return writeTo(invitation.storeId, 'acceptStaffInvitation', {}, (unit) => acceptStaffInvitation(unit, secret, userId))
+      const { storeId, role } = invitation
+      const by = { actor: 'USER' as const, userId, role }
+      return writeTo(storeId, 'acceptStaffInvitation', {}, (unit) => acceptStaffInvitation(unit, secret, userId), by)
     },
   },
   StaffMember: {

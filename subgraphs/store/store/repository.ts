@@ -256,22 +256,6 @@ export const storeRepository = (database: Kysely<Tables>) => ({
       .executeTakeFirstOrThrow()
     return login
   },
-
-  /**
-   * Replaces the authtoken of the store with this code; its login, or null when there is no such
-   * store.
-   */
-  async resetToken(code: string, tokenHash: Buffer, at: Date): Promise<string | null> {
-    const found = await database
-      .updateTable('credential')
-      .from('store')
-      .set({ token_hash: tokenHash, reset_at: at })
-      .whereRef('store.id', '=', 'credential.store_id')
-      .where('store.code', '=', code)
-      .returning('credential.login')
-      .executeTakeFirst()
-    return found?.login ?? null
-  },
 })
 
 /** The row with the schema's words. Addresses are stored by us, complete. */

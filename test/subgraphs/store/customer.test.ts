@@ -353,7 +353,7 @@ test('concurrent orders of one new e-mail address have one customer, with one ev
   const forOrder = (email: string) =>
     write(
       query,
-      { storeId: shop.storeId, now: clock, announce: async () => {}, secrets: PLAIN_SECRETS },
+      { storeId: shop.storeId, now: clock, announce: async () => {}, secrets: PLAIN_SECRETS, by: null },
       { name: 'order', input: {}, key: null },
       async (unit) => ({
         __typename: 'Success',

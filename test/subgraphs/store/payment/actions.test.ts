@@ -62,7 +62,7 @@ async function paymentOf(orderId: number, captured: string) {
     captures: (amount: string) =>
       write(
         database.query,
-        { storeId: shop.storeId, now, announce: async () => {}, secrets: PLAIN_SECRETS },
+        { storeId: shop.storeId, now, announce: async () => {}, secrets: PLAIN_SECRETS, by: null },
         { name: 'test', input: null, key: null },
         (unit) =>
           applyPayment(unit, id, { ...amounts, captured: amount, reference, status: 'AUTHORIZED', redirectUrl: null }, null),

@@ -326,7 +326,7 @@ good,Again,1,1,active,,,
       writeStore: (storeId, change) =>
         write(
           query,
-          { storeId, now, announce: async () => {}, secrets: PLAIN_SECRETS },
+          { storeId, now, announce: async () => {}, secrets: PLAIN_SECRETS, by: null },
           { name: 'import', input: null, key: null },
           change,
         ),

@@ -24,7 +24,7 @@ beforeAll(async () => {
     writeStore: (storeId, change) =>
       write(
         query,
-        { storeId, now, announce: async () => {}, secrets: PLAIN_SECRETS },
+        { storeId, now, announce: async () => {}, secrets: PLAIN_SECRETS, by: null },
         { name: 'import', input: null, key: null },
         change,
       ),
