@@ -65,7 +65,9 @@ const checkWords = (shopSdl: string, ...words: string[]): string[] => {
   return ['check', '--schema', subgraph, ...others, ...words]
 }
 const check = (shopSdl: string, ...words: string[]) => schema(...checkWords(shopSdl, ...words))
-const today = new Date().toISOString().slice(0, 10)
+const dayNow = () => new Date().toISOString().slice(0, 10)
+/** Of the last request. */
+let today = dayNow()
 
 beforeAll(async () => {
   database = await freshDatabase()
@@ -103,6 +105,7 @@ async function request(): Promise<void> {
   for (let times = 0; times < 3; times++)
     await ask('query GetProduct($id: ID!) { product(id: $id) { name parent { id } } }', 'web', '1.4')
   await ask('query Reviews { latestReview { text } }', 'ios', '2')
+  today = dayNow()
   await server.close()
   await gateway.close()
   await store.close()

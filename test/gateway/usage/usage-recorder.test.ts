@@ -185,7 +185,8 @@ describe('usage in PostgreSQL', () => {
     await stop()
 
     const { operations, firstDay } = await readUsage(database.connection, 30)
-    expect(firstDay).toBe(today.slice(0, 10))
+    // At midnight another day begins.
+    expect([today.slice(0, 10), new Date().toISOString().slice(0, 10)]).toContain(firstDay)
     const [getProduct] = operations
     expect(getProduct).toMatchObject({
       name: 'GetProduct',
@@ -203,7 +204,7 @@ describe('usage in PostgreSQL', () => {
     expect(operations.flatMap(({ uses }) => uses).map(({ clientName }) => clientName)).toContain('invalid')
     const text = await tables()
     expect(text).toContain('GetProduct')
-    expect(text).not.toMatch(/secret|424242/)
+    expect(text).not.toMatch(/secret|\b424242\b/)
   })
 
   test('two processes add up, and a batch that is sent twice counts once', async () => {
