@@ -14,7 +14,7 @@ import { AWKWARD, HOSTILE, OPERATIONS_TOKEN, startWeb } from './support/site.ts'
 
 let web: Awaited<ReturnType<typeof startWeb>>
 beforeAll(async () => {
-  web = await startWeb()
+  web = await startWeb({ sampleIntervalMs: 1_000 })
 })
 afterAll(() => web?.close())
 

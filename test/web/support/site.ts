@@ -122,9 +122,12 @@ const ITEMS: readonly ItemRow[] = [
 export async function startWeb({
   fill = sample,
   mailServer = null,
+  sampleIntervalMs,
 }: {
   readonly fill?: (connection: Connection) => Promise<unknown>
   readonly mailServer?: MailServer | null
+  /** Of the operations page: each sample costs some 10 ms of processor time. */
+  readonly sampleIntervalMs?: number
 } = {}) {
   const begun = Date.now()
   let ahead = 0
@@ -145,7 +148,7 @@ export async function startWeb({
   const subgraphs = [directory, social, store, trust.subgraph]
   setEvidenceOfHosts(trust)
   const metrics = createMetrics({ ofProcess: true })
-  const history = createHistory(metrics, { intervalMs: 200 })
+  const history = createHistory(metrics, sampleIntervalMs === undefined ? {} : { intervalMs: sampleIntervalMs })
   const gateway = await startGateway({
     ...builtInSupergraph(),
     links: subgraphs.map(createLocalLink),
