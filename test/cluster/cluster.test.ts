@@ -17,7 +17,7 @@ const MESSAGES = `query ($room: ID!, $after: String) { room(id: $room) {
  * Between two requests of one client: without it, four clients take all the processor time for as
  * long as eight processes take to start anew.
  */
-const PAUSE_MS = 25
+const PAUSE_MS = 75
 
 test('an error of the load balancer counts as no answer', async () => {
   const body = { error: { code: 'UNAVAILABLE', message: 'The service cannot answer this right now.', details: {} } }

@@ -1,3 +1,4 @@
+import { cpus } from 'node:os'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /** Rows of the table; `TEST_TIMES=400` prints all files. */
@@ -5,6 +6,12 @@ const MAX_FILES = Math.max(40, Number(process.env.TEST_TIMES))
 
 /** Prints the files that took the most processor time, with their wall-clock time, in seconds. */
 export default class Times implements Reporter {
+  #before = processorTimes()
+
+  onTestRunStart(): void {
+    this.#before = processorTimes()
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = modules
       .map((module) => {
@@ -27,5 +34,16 @@ export default class Times implements Reporter {
     for (const { file, cpuMs, databaseMs, wallMs, tests } of [...rows.slice(0, MAX_FILES), sum]) {
       console.log(`${seconds(cpuMs)}${seconds(databaseMs)}${seconds(wallMs)}${String(tests).padStart(8)}  ${file}`)
     }
+    // More workers help as long as processors idle.
+    const { idleMs, totalMs } = processorTimes()
+    const idle = (idleMs - this.#before.idleMs) / (totalMs - this.#before.totalMs)
+    console.log(`     processors of the machine: ${Math.round(idle * 100)} % idle`)
   }
+}
+
+/** Of all processors since the machine was started, whoever used them. */
+function processorTimes(): { readonly idleMs: number; readonly totalMs: number } {
+  const times = cpus().map(({ times }) => times)
+  const idleMs = times.reduce((sum, { idle }) => sum + idle, 0)
+  return { idleMs, totalMs: times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, idleMs) }
 }
