@@ -3,7 +3,7 @@ import { parse } from 'graphql'
 import { onTestFinished } from 'vitest'
 import { type CreateGatewayOptions, createGateway } from '../../../gateway/library/create-gateway.ts'
 import { type RunningServer, serveGateway } from '../../../gateway/library/serve-gateway.ts'
-import { compose } from '../../../gateway/planning/composition.ts'
+import { composeOnce } from '../support/compose.ts'
 import { recordingLog } from '../support/graph.ts'
 import { type Remote, serveRemote } from '../support/remote.ts'
 
@@ -57,7 +57,7 @@ export async function twoSupergraphs() {
   })
   const [served, candidate] = [await serve(priced(1, 'old')), await serve(priced(2, 'fresh'))]
   const composed = (field: string, { url }: Remote) =>
-    compose([
+    composeOnce([
       { name: 'goods', url: goods.url, typeDefs: parse(GOODS) },
       { name: 'prices', url, typeDefs: parse(prices(field)) },
     ])

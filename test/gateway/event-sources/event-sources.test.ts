@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { channelOf } from '../../../gateway/event-sources/channel-template.ts'
 import { compileFilter } from '../../../gateway/event-sources/event-filter.ts'
 import { createGateway, type FederatedGateway } from '../../../gateway/library/create-gateway.ts'
-import { compose } from '../../../gateway/planning/composition.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
+import { composeOnce } from '../support/compose.ts'
 import { recordingLog } from '../support/graph.ts'
 import { hasKafka, kafkaServer } from '../support/kafka.ts'
 import { hasNats, natsServer } from '../support/nats.ts'
@@ -70,7 +70,7 @@ const details = buildSubgraphSchema([
 const supergraphs = Object.fromEntries(
   KINDS.map((kind) => [
     kind,
-    compose([
+    composeOnce([
       { name: 'events', typeDefs: parse(eventsSdl(kind)) },
       { name: 'details', typeDefs: parse(DETAILS_SDL) },
     ]),

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Hooks } from '../../../gateway/hooks/hooks.ts'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import type { GatewayOptions } from '../../../gateway/options/gateway-options.ts'
-import { compose } from '../../../gateway/planning/composition.ts'
+import { composeOnce } from '../support/compose.ts'
 import { REVIEW_SDL, recordingLog, reviewSubgraph, SHOP_SDL, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 import { type Exchange, type Remote, serveRemote } from '../support/remote.ts'
 
@@ -43,7 +43,7 @@ const ofAge = (sdl: string) =>
   `${sdl.replace('import: [', 'import: ["@composeDirective", ').replace(/type (Product|Review) /g, 'type $1 @cacheControl(maxAge: 60) ')} ${CACHE_CONTROL}`
 /** The same supergraph, whose products and reviews may be cached for a minute. */
 const cacheable = ({ shop, review }: { shop: Remote; review: Remote }) =>
-  compose([
+  composeOnce([
     { name: 'shop', url: shop.url, typeDefs: parse(ofAge(SHOP_SDL)) },
     { name: 'review', url: review.url, typeDefs: parse(ofAge(REVIEW_SDL)) },
   ])

@@ -6,13 +6,13 @@ import type { Budget } from '../../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { createMetrics, type Metrics } from '../../../gateway/observability/metrics.ts'
 import type { TrustedDocuments } from '../../../gateway/operations/trusted-documents.ts'
-import { compose } from '../../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { type ChangeListeners, changeListeners } from '../../../platform/events/change-listeners.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
+import { composeOnce } from './compose.ts'
 import { recordingLog } from './graph.ts'
 
 const HEAD = `
@@ -57,7 +57,7 @@ const RATINGS_SDL = `${HEAD}
 `
 
 export const librarySupergraph = (urls: { books?: string; ratings?: string } = {}): string =>
-  compose([
+  composeOnce([
     { name: 'books', typeDefs: parse(BOOKS_SDL), ...(urls.books && { url: urls.books }) },
     { name: 'ratings', typeDefs: parse(RATINGS_SDL), ...(urls.ratings && { url: urls.ratings }) },
   ])

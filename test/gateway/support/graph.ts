@@ -8,13 +8,13 @@ import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import type { Budget } from '../../../gateway/limits/budget.ts'
 import type { Limits } from '../../../gateway/limits/limits.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
-import { compose } from '../../../gateway/planning/composition.ts'
 import { SubgraphError } from '../../../gateway/subgraph-client/error-masking.ts'
 import type { RequestContext } from '../../../gateway/subgraph-client/link.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { rateLimited } from '../../../platform/graphql/errors.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
+import { composeOnce } from './compose.ts'
 
 export const SHOP_SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@cost", "@listSize", "@tag"])
@@ -136,7 +136,7 @@ export const reviewSubgraph = (): Counted =>
   )
 
 export const supergraphSdl = (urls: { shop?: string; review?: string } = {}): string =>
-  compose([
+  composeOnce([
     { name: 'shop', typeDefs: parse(SHOP_SDL), ...(urls.shop && { url: urls.shop }) },
     { name: 'review', typeDefs: parse(REVIEW_SDL), ...(urls.review && { url: urls.review }) },
   ])

@@ -3,10 +3,10 @@ import { parse } from 'graphql'
 import { onTestFinished } from 'vitest'
 import { type Gateway, type StartGatewayOptions, startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
-import { compose } from '../../../gateway/planning/composition.ts'
 import type { Link } from '../../../gateway/subgraph-client/link.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { createRemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
+import { composeOnce } from './compose.ts'
 import { recordingLog } from './graph.ts'
 import { type Remote, serveRemote } from './remote.ts'
 
@@ -39,7 +39,7 @@ const HEADER = `extend schema @link(url: "https://specs.apollo.dev/federation/v2
 export const typeDefsOf = ({ sdl }: Part) => parse(sdl.includes('# federation 1') ? sdl : `${HEADER}\n${sdl}`)
 
 export const supergraphOf = (parts: Parts): string =>
-  compose(Object.entries(parts).map(([name, part]) => ({ name, typeDefs: typeDefsOf(part) })))
+  composeOnce(Object.entries(parts).map(([name, part]) => ({ name, typeDefs: typeDefsOf(part) })))
 
 /** A gateway over subgraphs that run until the test, or what else `finish` tells, ends. */
 export type PartsGateway = {

@@ -4,10 +4,10 @@ import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import type { Budget } from '../../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../../gateway/limits/limits.ts'
 import { type SubscriptionSlots, subscriptionSlots } from '../../../gateway/limits/subscription-slots.ts'
-import { compose } from '../../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
+import { composeOnce } from './compose.ts'
 import { recordingLog } from './graph.ts'
 
 export const TICKER_SDL = `
@@ -171,7 +171,7 @@ export async function startTicker(
   }
 
   const { log, lines } = recordingLog()
-  const supergraphSdl = compose([
+  const supergraphSdl = composeOnce([
     { name: 'ticking', typeDefs: parse(TICKER_SDL) },
     { name: 'labels', typeDefs: parse(LABEL_SDL) },
   ])

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { Busboy } from '@fastify/busboy'
 import { type GraphQLSchema, graphql, parse } from 'graphql'
-import { compose } from '../../../gateway/planning/composition.ts'
+import { composeOnce } from './compose.ts'
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable"])'
 const STORED = 'type Stored @shareable { key: String! name: String! type: String! bytes: Int! sha256: String! }'
@@ -79,7 +79,7 @@ export const uploadSchema = (name: keyof typeof UPLOAD_SDL): GraphQLSchema =>
 
 /** A supergraph of both, at these URLs. */
 export function uploadSupergraph(urls: Readonly<Record<keyof typeof UPLOAD_SDL, string>>): string {
-  return compose((['disk', 'media'] as const).map((name) => ({ name, url: urls[name], typeDefs: parse(UPLOAD_SDL[name]) })))
+  return composeOnce((['disk', 'media'] as const).map((name) => ({ name, url: urls[name], typeDefs: parse(UPLOAD_SDL[name]) })))
 }
 
 /** A subgraph that reads multipart requests by itself, as one with graphql-upload does. */
