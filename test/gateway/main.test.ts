@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createRemoteLink, type RemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { ask, type Counted, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
+import { startStandalone } from './support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -192,8 +193,8 @@ describe('node gateway/main.ts', () => {
     return join(folder, name)
   }
 
-  /** Starts the program; resolves when it says that it is ready, or has ended. */
-  async function start(env: Record<string, string>) {
+  /** Starts it as a process of its own; resolves when it says that it is ready, or has ended. */
+  async function startProcess(env: Readonly<Record<string, string>>) {
     const child = spawn(process.execPath, ['gateway/main.ts'], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...env },
@@ -211,8 +212,15 @@ describe('node gateway/main.ts', () => {
       }),
     )
     await Promise.race([ready, ended])
-    return { child, ended, said: () => said, out: () => out, url: /http:\S+/.exec(said)?.[0] ?? '' }
+    return { child, ended, said: () => said, out: () => out, url: urlIn(said) }
   }
+
+  /** Starts it in a process that has loaded it, or in a new one. */
+  async function start(env: Readonly<Record<string, string>>) {
+    const { child, ended, err } = await startStandalone({ LOG_LEVEL: 'info', ...env })
+    return { child, ended, said: err, url: urlIn(err()) }
+  }
+  const urlIn = (text: string) => /http:\S+/.exec(text)?.[0] ?? ''
 
   const question = (query: string) => ({
     method: 'POST',
@@ -222,7 +230,7 @@ describe('node gateway/main.ts', () => {
 
   test('serves the graph and drains on SIGTERM', async () => {
     const supergraph = written('good.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
-    const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0' })
+    const gateway = await startProcess({ SUPERGRAPH_FILE: supergraph, PORT: '0' })
     const answer = await fetch(gateway.url, question(ACROSS))
     expect(await answer.json()).toMatchObject({ data: { product: { name: 'Product c', rating: 0 } } })
     const deep = `{ product(id: "a") { ${'parent { '.repeat(11)} id ${'} '.repeat(11)} } }`
@@ -363,9 +371,9 @@ describe('node gateway/main.ts', () => {
       port: () => new URL(shop.url).port,
       says: /^Port \d+ on 127\.0\.0\.1 is in use/,
     },
-  ])('$what: one sentence and a status that is not 0', async ({ file, port, env, says }) => {
+  ])('$what: one sentence and a status that is not 0', async ({ what, file, port, env, says }) => {
     const supergraph = file()
-    const gateway = await start({
+    const gateway = await (what === 'no file named' ? startProcess : start)({
       ...(supergraph !== undefined && { SUPERGRAPH_FILE: supergraph }),
       PORT: port?.() ?? '0',
       ...env?.(),

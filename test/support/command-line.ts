@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { FLAGS } from './server-hosts.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -40,7 +41,11 @@ export async function runAtrium(words: readonly string[], env: NodeJS.ProcessEnv
 
 /** Runs `npx atrium …` to its end, as a process of its own. */
 export async function runProcess(words: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Ended> {
-  const child = spawn(process.execPath, ['cli/atrium.ts', ...words], { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...FLAGS, 'cli/atrium.ts', ...words], {
+    cwd: ROOT,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   // A command may end before it has read everything.
   child.stdin.on('error', () => {}).end(input)
   const exit = once(child, 'exit')
@@ -62,7 +67,10 @@ async function runShared(words: readonly string[], env: NodeJS.ProcessEnv): Prom
 
 /** Ends with this process, which does not wait for it: pipes to a child are sockets. */
 function startRunner(): Runner {
-  const child = spawn(process.execPath, ['test/support/command-runner.ts'], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...FLAGS, 'test/support/command-runner.ts'], {
+    cwd: ROOT,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   child.unref()
   for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Socket).unref()
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8')

@@ -5,20 +5,9 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { beginHosted, FLAGS, type HostedServer, isHostable, type Running } from './server-hosts.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/**
- * What a process of ours starts cheaper with, and does nothing else differently: room for what its
- * modules make while they load, and code of the first of them that was compiled before. npm installs
- * no package as a link, and looking whether 1,900 files are links takes a tenth of the start.
- */
-const NODE = [
-  process.execPath,
-  '--min-semi-space-size=32',
-  '--max-semi-space-size=32',
-  '--preserve-symlinks',
-  '--preserve-symlinks-main',
-] as const
 export const COMPILED: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
 const HOST = '127.0.0.1'
 
@@ -44,6 +33,9 @@ export type Command = readonly [
   options?: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
 ]
 
+/** What a program is begun by: a command, or a server of ours in a process that has loaded it. */
+type Begin = Command | HostedServer
+
 /** A program that a test started, of ours or of others. */
 export type Program = {
   readonly child: ChildProcess
@@ -61,7 +53,7 @@ export type Program = {
  * that one.
  */
 export async function startProgram(
-  command: (port: number) => Command | Promise<Command>,
+  command: (port: number) => Begin | Promise<Begin>,
   isReady: (program: Program) => Promise<boolean>,
   { port, timeoutMs = LIMIT }: { readonly port?: number; readonly timeoutMs?: number } = {},
 ): Promise<Program> {
@@ -78,25 +70,31 @@ export async function startProgram(
 
 /**
  * Atrium, or the part of it that ATRIUM_ROLE names, with nothing else in its environment than `env`
- * and its port. `command` is how it is started. Lists of trust, which come from outside of the
- * machine and take as long as the rest of a start, are loaded where `env` names them.
+ * and its port, in a process that has loaded it for another test where there is one; with `command`
+ * it is started by that, in a new process. Lists of trust, which come from outside of the machine
+ * and take as long as the rest of a start, are loaded where `env` names them.
  */
 export async function startMain(
   env: NodeJS.ProcessEnv,
-  [file, ...args]: readonly [string, ...string[]] = [...NODE, 'main.ts'],
+  command?: readonly [string, ...string[]],
 ): Promise<Program & { readonly base: string }> {
   const baseOf = (port: number) => `http://${HOST}:${port}`
+  const [file, ...args] = command ?? [process.execPath, ...FLAGS, 'main.ts']
   const program = await startProgram(
-    (port) => [
-      file,
-      args,
-      { cwd: ROOT, env: { TRUST_LISTS: 'none', ...COMPILED, ...neededBy(env), ...env, PORT: String(port) } },
-    ],
+    (port) => {
+      const own = { TRUST_LISTS: 'none', ...COMPILED, ...neededBy(env), ...env, PORT: String(port) }
+      return command === undefined && isHostable(own)
+        ? { module: 'composition/serve.ts', args: [], env: definedOf(own) }
+        : [file, args, { cwd: ROOT, env: own }]
+    },
     // Somebody else's Atrium on this port would answer, too.
     async ({ port, said }) => said().includes('Atrium is ready.') && (await fetch(`${baseOf(port)}/ready`)).ok,
   )
   return { ...program, base: baseOf(program.port) }
 }
+
+const definedOf = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
 /** What processes of tests encrypt stored secrets with. */
 export const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -124,30 +122,33 @@ export async function unusedPort(): Promise<number> {
 
 /** One program, begun once. */
 async function attempt(
-  [file, args, options]: Command,
+  begin: Begin,
   port: number,
   isReady: (program: Program) => Promise<boolean>,
   timeoutMs: number,
 ): Promise<Program> {
-  const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-  }
-  const closed = once(child, 'close').catch(() => {})
-  const ended = once(child, 'exit').then(
-    ([code, signal]) => `it ended with ${code ?? signal}`,
-    (error: Error) => `it could not be started (${error.message})`,
+  const isHosted = 'module' in begin
+  const running = isHosted ? beginHosted(begin) : spawned(begin)
+  const { child, said, ended } = running
+  let hasEnded = false
+  const fate = ended.then(
+    (status) => {
+      hasEnded = true
+      return `it ended with ${status}`
+    },
+    (error: Error) => {
+      hasEnded = true
+      return `it could not be started (${error.message})`
+    },
   )
   const program: Program = {
     child,
     port,
-    said: () => said,
+    said,
     async kill(signal) {
-      child.kill(signal)
-      await ended
+      // Its process may be another server's by now.
+      if (!hasEnded) child.kill(signal)
+      await fate
     },
   }
 
@@ -157,14 +158,29 @@ async function attempt(
     while (!(await isReady(program).catch(() => false)) && !over.signal.aborted) await sleep(50)
     return null
   })()
-  const fault = await Promise.race([ready, ended, late]).finally(() => over.abort())
+  const fault = await Promise.race([ready, fate, late]).finally(() => over.abort())
   if (fault === null) return program
 
   await Promise.race([program.kill(), sleep(5_000)])
   await program.kill('SIGKILL')
   // Who it started may still hold its output open.
-  await Promise.race([closed, sleep(1_000)])
-  throw new Error(
-    `Expected ${[file, ...args].join(' ')} to be ready on port ${port}, but ${fault}, and said:\n${said.slice(-MAX_LOG_LENGTH)}`,
-  )
+  await Promise.race(['closed' in running ? running.closed : null, sleep(1_000)])
+  const name = isHosted ? begin.module : [begin[0], ...begin[1]].join(' ')
+  throw new Error(`Expected ${name} to be ready on port ${port}, but ${fault}, and said:\n${said().slice(-MAX_LOG_LENGTH)}`)
+}
+
+/** `closed` resolves when nobody can write any more. */
+function spawned([file, args, options]: Command): Running & { readonly closed: Promise<unknown> } {
+  const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  const [out, err] = [child.stdout, child.stderr].map((stream) => {
+    let text = ''
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      said += chunk
+    })
+    return () => text
+  }) as [() => string, () => string]
+  const closed = once(child, 'close').catch(() => {})
+  return { child, said: () => said, out, err, ended: once(child, 'exit').then(([code, signal]) => code ?? signal), closed }
 }

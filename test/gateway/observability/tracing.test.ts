@@ -45,8 +45,8 @@ beforeEach(async () => {
   shop = await serveSubgraph(shopSubgraph())
   review = await serveSubgraph(reviewSubgraph())
 })
-afterEach(() => {
-  program?.child.kill('SIGKILL')
+afterEach(async () => {
+  await program?.stop()
   for (const server of [collector, shop.server, review.server]) server.close().closeAllConnections()
   rmSync(folder, { recursive: true })
 })

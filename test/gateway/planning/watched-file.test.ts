@@ -6,7 +6,7 @@ import { createClient as createEventClient } from 'graphql-sse'
 import { createClient } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { compose } from '../../../gateway/planning/composition.ts'
+import { composeOnce } from '../support/compose.ts'
 import { type GatewayProgram, type ServedSubgraph, serveSubgraph, startProgram } from '../support/program.ts'
 import { LABEL_SDL, startTicker, TICKER_SDL, type Ticker } from '../support/ticker.ts'
 
@@ -28,18 +28,18 @@ beforeEach(async () => {
   writeFileSync(file, both())
   program = await startProgram({ SUPERGRAPH_FILE: file })
 })
-afterEach(() => {
-  program.child.kill('SIGKILL')
+afterEach(async () => {
   for (const { server } of [ticking, labels]) server.close().closeAllConnections()
+  await program.stop()
   rmSync(folder, { recursive: true })
 })
 
 const both = () =>
-  compose([
+  composeOnce([
     { name: 'ticking', typeDefs: parse(TICKER_SDL), url: ticking.url },
     { name: 'labels', typeDefs: parse(LABEL_SDL), url: labels.url },
   ])
-const one = () => compose([{ name: 'ticking', typeDefs: parse(TICKER_SDL), url: ticking.url }])
+const one = () => composeOnce([{ name: 'ticking', typeDefs: parse(TICKER_SDL), url: ticking.url }])
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -90,7 +90,7 @@ test('the program follows the CDN of Hive, looks at once on SIGHUP, and never sa
   onTestFinished(source.close)
   const settings = { HIVE_CDN_ENDPOINT: `${source.url}/artifacts/v1/t`, SUPERGRAPH_POLL_SECONDS: '3600' }
   const program = await startProgram({ ...settings, HIVE_CDN_KEY: KEY })
-  onTestFinished(() => void program.child.kill('SIGKILL'))
+  onTestFinished(program.stop)
   const response = await fetch(`${program.base}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -70,7 +70,7 @@ test('node gateway/main.ts is ready while it reaches any subgraph of the graph t
   const REVIEW = { name: 'review', typeDefs: parse(REVIEW_SDL), url: review.url }
   writeFileSync(file, compose([SHOP, REVIEW]))
   const program = await startProgram({ SUPERGRAPH_FILE: file })
-  onTestFinished(() => void program.child.kill('SIGKILL'))
+  onTestFinished(program.stop)
   const ready = async () => {
     const answer = await fetch(`${program.base}/ready`)
     return [answer.status, await answer.json()]

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { graphql } from 'graphql'
 import { createHandler } from 'graphql-sse/lib/use/http'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import { unusedPort } from '../../support/program.ts'
+import { beginHosted, type Running } from '../../support/server-hosts.ts'
 
 /** A subgraph as another process would serve it. */
 export type ServedSubgraph = {
@@ -47,42 +47,50 @@ export async function serveSubgraph(subgraph: Subgraph): Promise<ServedSubgraph>
   }
 }
 
-/** `node gateway/main.ts`, running. */
-export type GatewayProgram = {
-  readonly child: ChildProcess
+/** The program of `node gateway/main.ts`, running. */
+export type GatewayProgram = Omit<Running, 'said'> & {
   /** Where it answers, without a path. */
   readonly base: string
   /** Its log lines so far with this message. */
   readonly said: (message: string) => readonly Record<string, unknown>[]
-  readonly ended: Promise<number | null>
+  /** Ends it as an operator does; resolves when it has ended. */
+  readonly stop: () => Promise<void>
 }
 
 /** Starts the program; resolves when it says that it is ready, or has ended. */
-export async function startProgram(env: Record<string, string>): Promise<GatewayProgram> {
-  const child = spawn(process.execPath, ['gateway/main.ts'], {
-    cwd: join(import.meta.dirname, '../../..'),
-    env: { PATH: process.env.PATH, PORT: String(await unusedPort()), ...env },
+export async function startProgram(env: Readonly<Record<string, string>>): Promise<GatewayProgram> {
+  const running = await startStandalone({ PORT: String(await unusedPort()), ...env })
+  const { child, out, err, ended } = running
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
   })
-  let [out, said] = ['', '']
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const ready = new Promise<void>((resolve) =>
-    child.stderr.on('data', (chunk) => {
-      said += chunk
-      if (said.includes('ready')) resolve()
-    }),
-  )
-  await Promise.race([ready, ended])
   return {
-    child,
-    ended,
-    base: /http:\S+(?=\/graphql)/.exec(said)?.[0] ?? said,
+    ...running,
+    base: /http:\S+(?=\/graphql)/.exec(err())?.[0] ?? err(),
     said: (message) =>
-      out
+      out()
         .split('\n')
         .filter((line) => line.includes(message))
         .map((line) => JSON.parse(line)),
+    async stop() {
+      // Its process may be another program's by now.
+      if (!hasEnded) child.kill('SIGTERM')
+      await ended
+    },
   }
+}
+
+/**
+ * The same with nothing else in its environment, in a process that has loaded it for another test
+ * where there is one.
+ */
+export async function startStandalone(env: Readonly<Record<string, string>>): Promise<Running> {
+  const running = beginHosted({ module: 'gateway/standalone/serve.ts', args: [], env: { PATH: process.env.PATH ?? '', ...env } })
+  let isOver = false
+  void running.ended.then(() => {
+    isOver = true
+  })
+  while (!isOver && !running.err().includes('ready')) await sleep(20)
+  return running
 }
