@@ -25,27 +25,17 @@ type Memory = Readonly<Record<string, { readonly startBytes: number; readonly lo
 const AIMS: readonly {
   readonly what: string
   readonly query: PeerQuery
-  readonly isReached: (ratioOf: RatioOf) => boolean | null
-}[] = [
-  {
-    what: 'at most an eighth of Apollo Gateway, reviews',
-    query: 'reviews',
-    isReached: (ratioOf) => isWithin(ratioOf('Apollo Gateway'), 1 / 8),
-  },
-  { what: 'less than Cosmo Router, reviews', query: 'reviews', isReached: (ratioOf) => isWithin(ratioOf('Cosmo Router'), 1) },
-  {
-    what: 'at most 1.5 times Hive Router, reviews',
-    query: 'reviews',
-    isReached: (ratioOf) => isWithin(ratioOf('Hive Router'), 1.5),
-  },
-  {
-    what: 'less than Hive Router, one fetch (payload)',
-    query: 'payload',
-    isReached: (ratioOf) => isWithin(ratioOf('Hive Router'), 1),
-  },
-]
-/** Processor time of Atrium per request, divided by that of another; null where it was not measured. */
-type RatioOf = (other: string) => Ratio | null
+  readonly other: string
+  readonly isReached: (ratio: Ratio | null) => boolean | null
+}[] = (
+  [
+    ['at most an eighth of Apollo Gateway, reviews', 'reviews', 'Apollo Gateway', 1 / 8],
+    ['less than Cosmo Router, reviews', 'reviews', 'Cosmo Router', 1],
+    ['at most 1.5 times Hive Router, reviews', 'reviews', 'Hive Router', 1.5],
+    ['less than Hive Router, one fetch (payload)', 'payload', 'Hive Router', 1],
+  ] as const
+).map(([what, query, other, bound]) => ({ what, query, other, isReached: (ratio) => isWithin(ratio, bound) }))
+/** Processor time of Atrium per request, divided by that of another. */
 type Ratio = { readonly median: number; readonly least: number; readonly largest: number }
 
 const isWithin = (ratio: Ratio | null, bound: number): boolean | null => (ratio ? ratio.median <= bound : null)
@@ -53,7 +43,10 @@ const isWithin = (ratio: Ratio | null, bound: number): boolean | null => (ratio 
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN
 
-/** Prints a table for each query, ratios by the turns of each round, and which aims are reached. */
+/**
+ * Prints tables in Markdown: one for each query, with ratios by the turns of each round, memory, and
+ * which aims are reached.
+ */
 export function report({
   turns,
   memory,
@@ -72,39 +65,54 @@ export function report({
     )
     return ratios.length === 0 ? null : { median: median(ratios), least: Math.min(...ratios), largest: Math.max(...ratios) }
   }
-  console.log('CPU: times that of Atrium in the same round, median (least to largest)')
+  console.log('CPU: times that of Atrium in the same round, median (least to largest).')
   for (const query of queries) {
-    console.log(
-      `\n${query.padEnd(32)}${'CPU'.padStart(20)} ms/req req/core-s   req/s  p50 ms  p99 ms subgraph req subgraphs clients`,
-    )
-    for (const name of names) {
-      const found = of(name, query)
-      const at = (figure: 'cpuMs' | 'perSecond' | 'p50Ms' | 'p99Ms' | 'subgraphRequests' | 'subgraphsBusy' | 'clientsBusy') =>
-        median(found.map((turn) => turn[figure]))
-      const cells = [
-        textOf(ratio(name, 'Atrium', query)).padStart(20),
-        at('cpuMs').toFixed(3).padStart(7),
-        (1_000 / at('cpuMs')).toFixed(0).padStart(10),
-        at('perSecond').toFixed(0).padStart(8),
-        at('p50Ms').toFixed(1).padStart(7),
-        at('p99Ms').toFixed(1).padStart(7),
-        at('subgraphRequests').toFixed(2).padStart(12),
-        `${(at('subgraphsBusy') * 100).toFixed(0)} %`.padStart(9),
-        `${(at('clientsBusy') * 100).toFixed(0)} %`.padStart(7),
-      ]
-      console.log(`${name.padEnd(32)}${cells.join(' ')}`)
-    }
+    printTable(query, [
+      ['contender', 'CPU', 'ms per request', 'requests per core-second', 'requests/s', 'p50, ms', 'p99, ms', ...SUBGRAPH_COLUMNS],
+      ...names.map((name) => {
+        const found = of(name, query)
+        const at = (figure: Exclude<keyof Turn, 'contender' | 'query'>) => median(found.map((turn) => turn[figure]))
+        return [
+          name,
+          textOf(ratio(name, 'Atrium', query)),
+          at('cpuMs').toFixed(3),
+          (1_000 / at('cpuMs')).toFixed(0),
+          at('perSecond').toFixed(0),
+          at('p50Ms').toFixed(1),
+          at('p99Ms').toFixed(1),
+          at('subgraphRequests').toFixed(2),
+          `${(at('subgraphsBusy') * 100).toFixed(0)} %`,
+          `${(at('clientsBusy') * 100).toFixed(0)} %`,
+        ]
+      }),
+    ])
   }
-  console.log('\nMB resident after the start, and after the run')
+  printTable('summary: CPU, times that of Atrium', [
+    ['contender', ...queries],
+    ...names.map((name) => [name, ...queries.map((query) => ratio(name, 'Atrium', query)?.median.toFixed(2) ?? '')]),
+  ])
   const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(0)
-  for (const [name, { startBytes, loadedBytes }] of Object.entries(memory)) {
-    console.log(`${name.padEnd(32)} ${megabytes(startBytes)} ${megabytes(loadedBytes)}`)
-  }
-  for (const { name, why } of missing) console.log(`Not measured: ${name}. ${why}`)
-  for (const { what, query, isReached } of AIMS) {
-    const reached = isReached((other) => ratio('Atrium', other, query))
-    console.log(`${what}: ${reached === null ? 'not measured' : reached ? 'reached' : 'not reached'}`)
-  }
+  printTable('memory', [
+    ['contender', 'MB resident after the start', 'after the run'],
+    ...Object.entries(memory).map(([name, each]) => [name, megabytes(each.startBytes), megabytes(each.loadedBytes)]),
+  ])
+  printTable('aims', [
+    ['aim, CPU over HTTP', 'measured', ''],
+    ...AIMS.map(({ what, query, other, isReached }) => {
+      const measured = ratio('Atrium', other, query)
+      const reached = isReached(measured)
+      return [what, textOf(measured), reached === null ? 'not measured' : reached ? 'reached' : 'not reached']
+    }),
+  ])
+  for (const { name, why } of missing) console.log(`\nNot measured: ${name}. ${why}`)
+}
+
+const SUBGRAPH_COLUMNS = ['requests to subgraphs', 'subgraphs busy', 'clients busy'] as const
+
+/** Prints a table in Markdown; its first row is the head. */
+function printTable(title: string, [head = [], ...rows]: readonly (readonly string[])[]): void {
+  const lines = [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows]
+  console.log(`\n### ${title}\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}`)
 }
 
 const textOf = (ratio: Ratio | null): string =>

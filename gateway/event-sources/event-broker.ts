@@ -7,9 +7,9 @@ const MAX_MESSAGE_CHARACTERS = 1_000_000
 export type ChannelListener = {
   /**
    * Called with the same frozen event for all listeners; `undefined` for a message that is not a
-   * JSON object.
+   * JSON object. `characters`: length of the message.
    */
-  readonly onEvent: (event: unknown) => void
+  readonly onEvent: (event: unknown, characters: number) => void
   /** The broker was disconnected for too long; no more events follow. */
   readonly onGone: () => void
 }
@@ -81,7 +81,7 @@ export async function eventBroker({
     const listeners = new Set<ChannelListener>()
     const onMessage = (text: string) => {
       const event = eventIn(text)
-      for (const { onEvent } of [...listeners]) onEvent(event)
+      for (const { onEvent } of [...listeners]) onEvent(event, text.length)
     }
     const stop = client.subscribe(channel, onMessage, () => end(channel, shared))
     const shared: Channel = { listeners, stop }

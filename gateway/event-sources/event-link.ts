@@ -14,7 +14,7 @@ import { eventSelection } from './event-selection.ts'
 const OPERATIONS = { maxEntries: 500, maxCharacters: 500_000 }
 
 /** One event for subscribers; `value` is undefined for a message that is not a JSON object. */
-type BrokerEvent = { readonly value: unknown }
+type BrokerEvent = { readonly value: unknown; readonly characters: number }
 
 /**
  * Link of a subgraph without a server, whose subscriptions are broker events. Events have the keys
@@ -63,6 +63,7 @@ export function createEventLink({
     const viewer = viewerOf(context)
     const stops: (() => void)[] = []
     const queue = boundedQueue<BrokerEvent>({
+      charactersOf: ({ characters }) => characters,
       onDone() {},
       onReleased() {
         for (const stop of stops.splice(0)) stop()
@@ -70,9 +71,9 @@ export function createEventLink({
     })
     const release = () => void queue.iterator.return?.()
     const listener = {
-      onEvent(value: unknown) {
+      onEvent(value: unknown, characters: number) {
         if (value !== undefined && field.filter && !field.filter(value, values)) return
-        queue.push(eventOf(value, viewer))
+        queue.push(eventOf(value, viewer, characters))
       },
       onGone: () => queue.end(gone(null)),
     }
@@ -112,11 +113,13 @@ export function createEventLink({
     return read
   }
 
-  function eventOf(value: unknown, viewer: string): BrokerEvent {
-    if (typeof value !== 'object' || value === null) return { value }
+  function eventOf(value: unknown, viewer: string, length: number): BrokerEvent {
+    // A message that is no event is not kept.
+    const characters = value === undefined ? 0 : length
+    if (typeof value !== 'object' || value === null) return { value, characters }
     const known = events.get(value) ?? new Map<string, BrokerEvent>()
     events.set(value, known)
-    const event = known.get(viewer) ?? Object.freeze({ value })
+    const event = known.get(viewer) ?? Object.freeze({ value, characters })
     known.set(viewer, event)
     return event
   }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Consumer } from '@platformatic/kafka'
 import type { BrokerClient } from './event-broker.ts'
+import { readingConnections } from './kafka-fetch-response.ts'
 import { createKafkaTopics, type FetchedTopics } from './kafka-topics.ts'
 import { parseKafkaUrl } from './kafka-url.ts'
 
@@ -25,11 +26,13 @@ const UNKNOWN_TOPIC = 'PLT_KFK_USER'
  * creates topics. Needs the package `@platformatic/kafka`.
  */
 export async function kafkaClient(url: string, onConnection: (isConnected: boolean) => void): Promise<BrokerClient> {
-  const { Consumer, findErrorBy } = await import('@platformatic/kafka')
+  const kafka = await import('@platformatic/kafka')
+  const { Consumer, findErrorBy } = kafka
   const options = consumerOptions(url)
   // A broker answers one connection in order, so a fetch that waits would delay the others.
   const control = new Consumer(options)
   const fetcher = new Consumer(options)
+  const connectionPool = readingConnections(kafka, fetcher.connections)
   const topics = createKafkaTopics(control, fetcher.topics)
   const connection = brokersInReach(onConnection)
   const loops = new Set<number>()
@@ -84,13 +87,14 @@ export async function kafkaClient(url: string, onConnection: (isConnected: boole
     let failures = 0
     for (let wanted = topics.wantedFrom(node); wanted.length > 0 && !isClosed; wanted = topics.wantedFrom(node)) {
       try {
-        topics.deliver(await fetcher.fetch({ node, topics: wanted, maxWaitTime: MAX_WAIT_MS, maxBytes: MAX_FETCH_BYTES }))
+        const fetch = { node, topics: wanted, maxWaitTime: MAX_WAIT_MS, maxBytes: MAX_FETCH_BYTES, connectionPool }
+        topics.deliver(await fetcher.fetch(fetch))
         connection.isUp(node)
         failures = 0
       } catch (error) {
         if (isClosed) break
         failures++
-        const response = responseOf(error)
+        const response = responseOf(error, findErrorBy)
         // Other partitions of the response are fine.
         if (response) await topics.deliverPart(response).catch(() => {})
         else if (!isAnswer(error) || failures === MAX_FAILURES) connection.isDown(node)
@@ -103,13 +107,6 @@ export async function kafkaClient(url: string, onConnection: (isConnected: boole
     connection.isUp(node)
   }
 
-  /** The response with the errors of some partitions; null for any other error. */
-  function responseOf(error: unknown): FetchedTopics | null {
-    const found = error instanceof Error ? findErrorBy(error, 'code', 'PLT_KFK_RESPONSE') : null
-    const response = found?.response as FetchedTopics | undefined // of the client's own Fetch
-    return response?.responses.some(({ partitions }) => partitions.some(({ errorCode }) => errorCode !== 0)) ? response : null
-  }
-
   /** Whether a broker answered with an error, in contrast to no answer. */
   function isAnswer(error: unknown): boolean {
     return isOf(error, 'PLT_KFK_PROTOCOL') || isOf(error, UNKNOWN_TOPIC)
@@ -119,6 +116,15 @@ export async function kafkaClient(url: string, onConnection: (isConnected: boole
   function isOf(error: unknown, code: string): boolean {
     return error instanceof Error && findErrorBy(error, 'code', code) !== null
   }
+}
+
+/** The response with the errors of some partitions; null for any other error. */
+function responseOf(error: unknown, findErrorBy: typeof import('@platformatic/kafka').findErrorBy): FetchedTopics | null {
+  const found = error instanceof Error ? findErrorBy(error, 'code', 'PLT_KFK_RESPONSE') : null
+  // Of the client's own Fetch, or of its look at the metadata before.
+  const response = found?.response as Partial<FetchedTopics> | undefined
+  const { responses } = response ?? {}
+  return responses?.some(({ partitions }) => partitions.some(({ errorCode }) => errorCode !== 0)) ? { responses } : null
 }
 
 /** Reports when the first of the brokers is lost, and when all are in reach again. */

@@ -4,12 +4,15 @@ export type FetchedPartition = {
   readonly abortedTransactions: readonly { readonly producerId: bigint; readonly firstOffset: bigint }[] | null
 }
 
-type RecordBatch = {
+/** A batch of records as a partition has them. */
+export type RecordBatch = {
   readonly firstOffset: bigint
   readonly lastOffsetDelta: number
   readonly attributes: number
   readonly producerId: bigint
   readonly records: readonly { readonly offsetDelta: number; readonly key: Buffer | null; readonly value: Buffer | null }[]
+  /** Whether its records cannot be decoded, or are too large. */
+  readonly isUnreadable?: boolean
 }
 
 /** Bits of a batch's attributes, KIP-98. */
@@ -21,7 +24,7 @@ const ABORT_CODE = 0
 
 /** Records of one partition that were read. */
 export type ReadRecords = {
-  /** Values as text, in their order; '' for a record without value. */
+  /** Values as text, in their order; '' for a record without value and for an unreadable batch. */
   readonly texts: readonly string[]
   /** Offset to read next; null when nothing was read. */
   readonly next: bigint | null
@@ -45,6 +48,7 @@ export function readRecords({ records, abortedTransactions }: FetchedPartition, 
       continue
     }
     if (batch.attributes & TRANSACTIONAL_MASK && abortedProducers.has(batch.producerId)) continue
+    if (batch.isUnreadable && last >= offset) texts.push('')
     for (const { offsetDelta, value } of batch.records) {
       // A batch may begin before the offset.
       if (batch.firstOffset + BigInt(offsetDelta) >= offset) texts.push(value?.toString() ?? '')

@@ -1,3 +1,4 @@
+import { metadataOf, type TopicReader } from './kafka-metadata.ts'
 import { type FetchedPartition, readRecords } from './kafka-records.ts'
 
 /** A larger record is sent alone, so it arrives as well. */
@@ -9,17 +10,8 @@ const OFFSET_OUT_OF_RANGE = 1
 /** Partitions whose leader moved, or that are created or deleted: a look at the metadata helps. */
 const MOVED: ReadonlySet<number> = new Set([3, 5, 6, 9, 74, 75, 100])
 
-/** The requests of a Kafka client that find partitions and offsets. */
-type TopicReader = {
-  readonly metadata: (options: { topics: string[]; forceUpdate: boolean }) => Promise<{
-    readonly topics: ReadonlyMap<string, { readonly id: string; readonly partitions: readonly { readonly leader: number }[] }>
-  }>
-  readonly listOffsets: (options: {
-    topics: string[]
-    partitions: Record<string, number[]>
-    timestamp: bigint
-  }) => Promise<ReadonlyMap<string, readonly bigint[]>>
-}
+/** A topic without a leader for one of its partitions ends after this time. */
+const MAX_LEADERLESS_MS = 30_000
 
 /** Response to a fetch, without what is not read here. */
 export type FetchedTopics = {
@@ -35,19 +27,38 @@ type Topic = {
   readonly onGone: () => void
   /** Changes when the topic is created again. */
   id: string
+  /** Whether the fetching client looks it up; one without a leader would fail its look for all. */
+  isTracked: boolean
+  /** Since when a partition has no leader, in milliseconds; null: all have one. */
+  leaderlessSince: number | null
   /** Leader and offset to read next, by partition. */
   readonly partitions: Map<number, { leader: number; offset: bigint }>
+}
+
+/** The names of topics that the fetching client looks up. */
+type TrackedNames = { readonly track: (name: string) => unknown; readonly untrack: (name: string) => unknown }
+
+/** Tracks each topic once. */
+function trackingIn(names: TrackedNames) {
+  return {
+    track(topic: Topic): void {
+      if (!topic.isTracked) names.track(topic.name)
+      topic.isTracked = true
+    },
+    untrack(topic: Topic): void {
+      if (topic.isTracked) names.untrack(topic.name)
+      topic.isTracked = false
+    },
+  }
 }
 
 /**
  * Positions of the topics that have subscribers; they are in memory only. `names`: the topics that
  * the fetching client looks up, for compatible brokers whose Fetch takes no identifiers.
  */
-export function createKafkaTopics(
-  reader: TopicReader,
-  names: { readonly track: (name: string) => unknown; readonly untrack: (name: string) => unknown },
-) {
+export function createKafkaTopics(reader: TopicReader, names: TrackedNames) {
   const topics = new Map<string, Topic>()
+  const { track, untrack } = trackingIn(names)
   return { add, refresh, leaders, wantedFrom, deliver, deliverPart }
 
   /** Adds a topic, from its end; returns the remove function. Rejects for a topic that does not exist. */
@@ -55,21 +66,34 @@ export function createKafkaTopics(
     name: string,
     { onMessage, onGone }: { readonly onMessage: (text: string) => void; readonly onGone: () => void },
   ): Promise<() => void> {
-    const topic: Topic = { name, onMessage, onGone, id: '', partitions: new Map() }
+    const topic: Topic = { name, onMessage, onGone, id: '', isTracked: false, leaderlessSince: null, partitions: new Map() }
     await locate(reader, topic, LATEST)
-    if (!topics.has(name)) names.track(name)
+    const earlier = topics.get(name)
+    if (earlier) untrack(earlier)
     topics.set(name, topic)
+    track(topic)
     return () => void remove(topic)
   }
 
-  /** Looks up leaders and new partitions; ends topics that were deleted. */
-  async function refresh(isUnknownTopic: (error: unknown) => boolean): Promise<void> {
+  /**
+   * Looks up leaders and new partitions; ends topics that were deleted, and those that have had no
+   * leader for long.
+   */
+  async function refresh(isUnknownTopic: (error: unknown) => boolean, now = performance.now()): Promise<void> {
     await Promise.all(
       [...topics.values()].map(async (topic) => {
-        // No record of a new partition was missed yet: it is read from its beginning.
-        await locate(reader, topic, EARLIEST).catch((error: unknown) => {
+        try {
+          // No record of a new partition was missed yet: it is read from its beginning.
+          await locate(reader, topic, EARLIEST)
+        } catch (error) {
           if (isUnknownTopic(error)) end(topic)
-        })
+          return
+        }
+        const isLeaderless = [...topic.partitions.values()].some(({ leader }) => leader < 0)
+        topic.leaderlessSince = isLeaderless ? (topic.leaderlessSince ?? now) : null
+        if (isLeaderless) untrack(topic)
+        else if (topics.get(topic.name) === topic) track(topic)
+        if (topic.leaderlessSince !== null && now - topic.leaderlessSince >= MAX_LEADERLESS_MS) end(topic)
       }),
     )
   }
@@ -98,14 +122,7 @@ export function createKafkaTopics(
   function deliver({ responses }: FetchedTopics): void {
     for (const { topicId, partitions } of responses) {
       const topic = topicOf(topicId)
-      for (const fetched of topic ? partitions : []) {
-        const partition = topic?.partitions.get(fetched.partitionIndex)
-        if (!topic || !partition) continue
-        const { texts, next } = readRecords(fetched, partition.offset)
-        // A fetch from before a newer subscription may end before its beginning.
-        if (next !== null && next > partition.offset) partition.offset = next
-        for (const text of texts) topic.onMessage(text)
-      }
+      for (const fetched of topic ? partitions : []) if (topic) deliverPartition(topic, fetched)
     }
   }
 
@@ -133,24 +150,38 @@ export function createKafkaTopics(
   function remove(topic: Topic): boolean {
     // A newer subscription may have replaced this one.
     if (topics.get(topic.name) !== topic) return false
-    names.untrack(topic.name)
+    untrack(topic)
     return topics.delete(topic.name)
   }
 }
 
-/** Reads leaders, and offsets of partitions that are new, which begin at `start`. */
+function deliverPartition(
+  { partitions, onMessage }: Topic,
+  fetched: FetchedPartition & { readonly partitionIndex: number },
+): void {
+  const partition = partitions.get(fetched.partitionIndex)
+  if (!partition) return
+  const { texts, next } = readRecords(fetched, partition.offset)
+  // A fetch from before a newer subscription may end before its beginning.
+  if (next !== null && next > partition.offset) partition.offset = next
+  for (const text of texts) onMessage(text)
+}
+
+/**
+ * Reads leaders, and offsets of partitions that are new, which begin at `start`. Rejects for a new
+ * topic of which a partition has no leader, since its end cannot be known.
+ */
 async function locate(reader: TopicReader, topic: Topic, start: bigint): Promise<void> {
   const { name, partitions } = topic
-  const found = (await reader.metadata({ topics: [name], forceUpdate: true })).topics.get(name)
-  if (!found) throw new Error('Expected metadata of the topic.')
+  const found = await metadataOf(reader, name, start !== LATEST)
   if (topic.id !== found.id) partitions.clear()
-  const added = found.partitions.flatMap((_, index) => (partitions.has(index) ? [] : [index]))
+  const added = found.partitions.flatMap(({ leader }, index) => (partitions.has(index) || leader < 0 ? [] : [index]))
   const offsets = added.length === 0 ? [] : await offsetsOf(reader, name, added, start)
   topic.id = found.id
   for (const [index, { leader }] of found.partitions.entries()) {
     const known = partitions.get(index)
     if (known) known.leader = leader
-    else partitions.set(index, { leader, offset: offsets[index] ?? 0n })
+    else if (added.includes(index)) partitions.set(index, { leader, offset: offsets[index] ?? 0n })
   }
 }
 

@@ -1,7 +1,8 @@
 import { slowReader } from '../graphql/errors.ts'
 
-/** Items that may wait for one reader. */
+/** Items that may wait for one reader, and the sum of their characters where that is known. */
 const MAX_WAITING_ITEMS = 1_000
+const MAX_WAITING_CHARACTERS = 10_000_000
 
 /** What one reader has not read yet, and the iterator that it reads with. */
 export type BoundedQueue<Item> = {
@@ -43,11 +44,14 @@ function endReads<Item>(waiters: readonly Waiter<Item>[], error: Error | null): 
 export function boundedQueue<Item>({
   onDone,
   onReleased,
+  charactersOf = () => 0,
 }: {
   readonly onDone: (item: Item) => void
   readonly onReleased: () => void
+  readonly charactersOf?: (item: Item) => number
 }): BoundedQueue<Item> {
   let waiting: Item[] = []
+  let characters = 0
   const waiters: Waiter<Item>[] = []
   let taken: { readonly item: Item } | null = null
   let failure: Error | null = null
@@ -90,8 +94,11 @@ export function boundedQueue<Item>({
     // Not async: that would cost each item of each reader three more turns of the microtask queue.
     next() {
       finish()
-      // Not empty.
-      if (waiting.length > 0) return Promise.resolve(take(waiting.shift() as Item))
+      if (waiting.length > 0) {
+        const item = waiting.shift() as Item // not empty
+        characters -= charactersOf(item)
+        return Promise.resolve(take(item))
+      }
       if (failure) {
         const error = failure
         failure = null
@@ -125,7 +132,8 @@ export function boundedQueue<Item>({
         return
       }
       waiting.push(item)
-      if (waiting.length > MAX_WAITING_ITEMS) cutOff()
+      characters += charactersOf(item)
+      if (waiting.length > MAX_WAITING_ITEMS || characters > MAX_WAITING_CHARACTERS) cutOff()
     },
     cutOff,
     end,

@@ -50,11 +50,13 @@ bytes of a subgraph's callback | 1,000,000 | 413 | gateway/transports/callback-e
 operations of one WebSocket to a subgraph | 100 | another WebSocket | gateway/subgraph-client/upstream-socket.ts: MAX_OPERATIONS
 characters of a message of a broker | 1,000,000 | \`INVALID_SUBGRAPH_ANSWER\` for this message | gateway/event-sources/event-broker.ts: MAX_MESSAGE_CHARACTERS
 bytes of one fetch from Kafka; of a partition in it, unless one batch is larger | 5,242,880; 1,048,576 | the next fetch | gateway/event-sources/kafka-client.ts: MAX_FETCH_BYTES
+decompressed bytes of a batch from Kafka | 33,554,432 | one event with an error | gateway/event-sources/kafka-batches.ts: MAX_BATCH_BYTES
 parsed operations on events of brokers | 500, of 500,000 characters | parsed again | gateway/event-sources/event-link.ts: OPERATIONS
 events in the stream of a relay (Redis) | about 20,000, for ten minutes | the reader reads the database | platform/events/redis-stream.ts: MAX_STREAM_ENTRIES
 topics whose last relayed number is known | 50,000 | published again, and ignored | platform/events/relay-publisher.ts: MAX_PUBLISHED_TOPICS
 topics with events to relay | 50,000 | all topics of the last half minute are read | platform/events/relay-publisher.ts: MAX_WAITING_TOPICS
 unread events of a listener | 1,000 | \`SLOW_READER\`; the subscription ends | platform/collections/bounded-queue.ts: MAX_WAITING_ITEMS
+their characters, of events of brokers | 10,000,000 | \`SLOW_READER\` | platform/collections/bounded-queue.ts: MAX_WAITING_CHARACTERS
 token buckets: sign-ins, guesses, keys, \`COST_BUDGET\`, tools | 20,000 for each limit | full again | platform/rate-limit/token-buckets.ts: CACHE_LIMITS
 rate limits of the store's REST, by address and store | 20,000 | full again | rest-facade/store/caller/rate-limit.ts: MAX_WINDOWS
 identities of the store's REST | 10,000, for a second | verified again | rest-facade/store/caller/authentication.ts: MAX_IDENTITIES

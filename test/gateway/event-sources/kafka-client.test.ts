@@ -1,3 +1,5 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import * as kafka from '@platformatic/kafka'
 import {
   AclOperations,
   AclPermissionTypes,
@@ -9,10 +11,13 @@ import {
 } from '@platformatic/kafka'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { kafkaClient } from '../../../gateway/event-sources/kafka-client.ts'
+import { readingConnections } from '../../../gateway/event-sources/kafka-fetch-response.ts'
 import { createKafkaTopics, type FetchedTopics } from '../../../gateway/event-sources/kafka-topics.ts'
 import { hasKafka, KAFKA_USER, kafkaServer } from '../support/kafka.ts'
 
 const GONE = 'gone'
+/** Where the records of a batch begin, in bytes. */
+const RECORDS_AT = 61
 
 test('records that were fetched for an earlier subscription do not move a newer one back', async () => {
   const partitions = [{ leader: 1 }]
@@ -36,6 +41,41 @@ test('records that were fetched for an earlier subscription do not move a newer 
   deliver(batch(8n, ['8', '9', '10']), batch(11n, ['11']))
   expect(received).toEqual(['10', '11'])
   expect(topics.wantedFrom(1)[0]?.partitions[0]?.fetchOffset).toBe(12n)
+})
+
+test('a topic without a leader is not looked up with others, is read again with one, and ends after 30 seconds', async () => {
+  const leaders: Record<string, number> = { well: 1, lost: 2 }
+  const reader = {
+    metadata: async ({ topics: [name = ''] }: { topics: string[] }) => {
+      const leader = leaders[name] ?? -1
+      if (leader >= 0) return { topics: new Map([[name, { id: name, partitions: [{ leader }] }]]) }
+      const response = { topics: [{ name, topicId: name, errorCode: 0, partitions: [{ partitionIndex: 0, leaderId: -1 }] }] }
+      throw new AggregateError([Object.assign(new Error('no leader'), { response })])
+    },
+    listOffsets: async ({ topics: [name = ''] }: { topics: string[] }) => new Map([[name, [0n]]]),
+  }
+  const tracked = new Set<string>()
+  const names = { track: (name: string) => tracked.add(name), untrack: (name: string) => tracked.delete(name) }
+  const topics = createKafkaTopics(reader, names)
+  const gone: string[] = []
+  for (const name of ['well', 'lost']) await topics.add(name, { onMessage() {}, onGone: () => gone.push(name) })
+  const lookAt = (second: number) => topics.refresh(() => false, second * 1_000)
+  leaders.lost = -1
+  await expect(topics.add('lost', { onMessage() {}, onGone() {} })).rejects.toThrow()
+  await lookAt(0)
+  expect([[...tracked], [...topics.leaders()]]).toEqual([['well'], [1]])
+  leaders.lost = 3
+  await lookAt(20)
+  expect([[...tracked], [...topics.leaders()]]).toEqual([
+    ['well', 'lost'],
+    [1, 3],
+  ])
+  leaders.lost = -1
+  await lookAt(21)
+  await lookAt(50)
+  expect(gone).toEqual([])
+  await lookAt(51)
+  expect([gone, [...topics.leaders()]]).toEqual([['lost'], [1]])
 })
 
 describe.skipIf(!hasKafka)('a Kafka broker', () => {
@@ -96,6 +136,63 @@ describe.skipIf(!hasKafka)('a Kafka broker', () => {
     await server.publish('poison', '{"__proto__": {"id": "x"}}')
     await server.publish('poison', 'last')
     await expect.poll(() => received.map(({ length }) => length), { timeout: 20_000 }).toEqual([0, 10_000_000, 3, 26, 4])
+  })
+
+  test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const)(
+    'records with compression %s arrive in order',
+    async (compression) => {
+      const topic = `with-${compression}`
+      await create(topic)
+      const { received } = await (await listening()).subscribe(topic)
+      const messages = ['1', 'ü'.repeat(200_000), '3'].map((value) => ({ topic, value: Buffer.from(value) }))
+      const producer = new Producer({ ...server.bootstrap })
+      await producer.send({ messages, compression, acks: -1 })
+      await producer.close()
+      await server.publish(topic, 'after')
+      await expect.poll(() => received.map(({ length }) => length), { timeout: 10_000 }).toEqual([1, 200_000, 1, 5])
+    },
+  )
+
+  test.each(['gzip', 'snappy', 'lz4', 'zstd'] as const)(
+    'a batch of %s that would be 40 MB is one event without a value, and other records arrive',
+    async (compression) => {
+      const [topic, other] = [`bomb-${compression}`, `beside-${compression}`]
+      await create(topic, [{ name: 'max.message.bytes', value: '20000000' }])
+      await create(other)
+      const { subscribe, connections } = await listening()
+      const [bombed, beside] = [await subscribe(topic), await subscribe(other)]
+      const producer = new Producer({ ...server.bootstrap })
+      await producer.send({ messages: [{ topic, value: Buffer.alloc(40_000_000, 'x') }], compression, acks: -1 })
+      await producer.close()
+      for (const each of [topic, other]) await server.publish(each, 'after')
+      await expect.poll(() => [bombed.received, beside.received], { timeout: 20_000 }).toEqual([['', 'after'], ['after']])
+      expect(connections).toEqual([true])
+    },
+  )
+
+  test('a batch that cannot be decoded is one event without a value, and other records arrive', async () => {
+    await create('damaged')
+    await create('whole')
+    const consumer = new Consumer({ ...server.bootstrap, groupId: 'none', retries: 0 })
+    opened.push(() => consumer.close())
+    const topics = createKafkaTopics(consumer, consumer.topics)
+    const received: Record<string, string[]> = { damaged: [], whole: [] }
+    for (const [name, texts] of Object.entries(received)) {
+      await topics.add(name, { onMessage: (text) => texts.push(text), onGone: () => texts.push(GONE) })
+    }
+    const producer = new Producer({ ...server.bootstrap })
+    opened.push(() => producer.close())
+    const value = Buffer.from('x'.repeat(10_000))
+    await producer.send({ messages: [{ topic: 'damaged', value }], compression: 'gzip', acks: -1 })
+    const file = openSync(server.segmentOf('damaged'), 'r+')
+    writeSync(file, Buffer.alloc(16, 0xff), 0, 16, RECORDS_AT)
+    closeSync(file)
+    for (const name of Object.keys(received)) await server.publish(name, 'after')
+    const connectionPool = readingConnections(kafka, consumer.connections)
+    for (let tries = 0; tries < 20 && !Object.values(received).every((texts) => texts.includes('after')); tries++) {
+      topics.deliver(await consumer.fetch({ node: 1, topics: topics.wantedFrom(1), maxWaitTime: 500, connectionPool }))
+    }
+    expect(received).toEqual({ damaged: ['', 'after'], whole: ['after'] })
   })
 
   test('a topic that does not exist is refused, and not created', async () => {
@@ -216,5 +313,21 @@ describe.skipIf(!hasKafka)('a Kafka broker', () => {
     await server.publish('resumed', 'once')
     await expect.poll(() => received, { timeout: 20_000 }).toEqual(['before', 'once'])
     await expect.poll(() => connections).toEqual([true, false, true])
+  })
+
+  test('a topic whose broker is gone leaves other topics their records and new partitions', async () => {
+    const stopSecond = await server.startSecond()
+    opened.push(stopSecond)
+    await create('here')
+    const assignments = [{ partition: 0, brokers: [2] }]
+    await server.admin.createTopics({ topics: ['elsewhere'], partitions: -1, replicas: -1, assignments })
+    const { subscribe, connections } = await listening()
+    const [lost, here] = [await subscribe('elsewhere'), await subscribe('here')]
+    await stopSecond()
+    await server.admin.createPartitions({ topics: [{ name: 'here', count: 2, assignments: [{ brokerIds: [1] }] }] })
+    await server.publish('here', 'in the new partition', 1)
+    await expect.poll(() => here.received, { timeout: 20_000 }).toEqual(['in the new partition'])
+    expect(lost.received).toEqual([])
+    await expect.poll(() => connections.at(-1), { timeout: 20_000 }).toBe(true)
   })
 })

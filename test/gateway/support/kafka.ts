@@ -44,6 +44,25 @@ export async function kafkaServer() {
     saslUrl: `kafka://${KAFKA_USER.name}:${encodeURIComponent(KAFKA_USER.password)}@127.0.0.1:${sasl}`,
     bootstrap,
     admin,
+    /** The file of a partition's first segment. */
+    segmentOf: (topic: string, partition = 0) => join(folder, 'data', `${topic}-${partition}`, `${'0'.repeat(20)}.log`),
+    /** Starts node 2, a broker of the same cluster; returns what kills it. */
+    async startSecond(): Promise<() => Promise<void>> {
+      const own = mkdtempSync(join(tmpdir(), 'atrium-kafka-'))
+      const file = join(own, 'server.properties')
+      const second = await startProgram(
+        async (at) => {
+          writeFileSync(file, secondSettings(own, { at, controller }))
+          await promisify(execFile)('java', [...JAVA, 'kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', file])
+          return ['java', [...JAVA, 'kafka.Kafka', file]]
+        },
+        async ({ port }) => isReady(`127.0.0.1:${port}`),
+      )
+      return async () => {
+        await second.kill('SIGKILL')
+        rmSync(own, { recursive: true, force: true })
+      }
+    },
     async publish(topic: string, message: unknown, partition = 0) {
       const value = typeof message === 'string' ? message : JSON.stringify(message)
       await producer.send({ messages: [{ topic, value, partition }], acks: -1 })
@@ -98,4 +117,16 @@ offsets.topic.replication.factor=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=1
+broker.session.timeout.ms=3000
+`
+
+const secondSettings = (folder: string, { at, controller }: { readonly at: number; readonly controller: number }) =>
+  `
+process.roles=broker
+node.id=2
+controller.quorum.voters=1@127.0.0.1:${controller}
+controller.listener.names=CONTROLLER
+listeners=PLAINTEXT://127.0.0.1:${at}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs=${join(folder, 'data')}
 `
