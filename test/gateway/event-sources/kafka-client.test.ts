@@ -89,8 +89,11 @@ describe.skipIf(!hasKafka)('a Kafka broker', () => {
     for (const close of opened.splice(0)) await close()
   })
 
-  const create = (topic: string, configs: { name: string; value: string }[] = []) =>
-    server.admin.createTopics({ topics: [topic], partitions: 1, replicas: 1, configs })
+  async function create(topic: string, configs: { name: string; value: string }[] = []): Promise<void> {
+    await server.admin.createTopics({ topics: [topic], partitions: 1, replicas: 1, configs })
+    // The controller answers before the broker knows the topic.
+    await expect.poll(() => server.admin.listTopics()).toContain(topic)
+  }
 
   /** A client whose messages are collected. */
   async function listening(url = server.url) {
