@@ -62,7 +62,11 @@ export function contentOfText(title: string | null, text: string): ExtractedCont
 const linksIn = (text: string): readonly HiddenText[] =>
   boundedTexts([...text.matchAll(LINK)].map(([link]) => ({ kind: 'url', text: link.slice(0, MAX_HIDDEN_LENGTH) })))
 
-/** The texts, at most 2,000: of more, short ones of a kind are joined, so that thousands hide none of the others. */
+/**
+ * The texts, at most 2,000: of more, short ones of a kind are joined, so that thousands hide none of
+ * the others. Where these are still more, each kind has an equal share, and what it leaves goes to
+ * the others.
+ */
 export function boundedTexts(texts: readonly HiddenText[]): readonly HiddenText[] {
   if (texts.length <= MAX_HIDDEN_TEXTS) return texts
   const packs: HiddenText[] = []
@@ -77,7 +81,20 @@ export function boundedTexts(texts: readonly HiddenText[]): readonly HiddenText[
     lines = []
     length = 0
   }
-  return packs.slice(0, MAX_HIDDEN_TEXTS)
+  return sharedOut(packs)
+}
+
+/** As many texts as there may be; kinds with few come first, so that their rest is shared by the others. */
+function sharedOut(texts: readonly HiddenText[]): readonly HiddenText[] {
+  const kinds = [...Map.groupBy(texts, ({ kind }) => kind).values()].sort((a, b) => a.length - b.length)
+  let left = MAX_HIDDEN_TEXTS
+  const kept = new Set<HiddenText>()
+  for (const [index, ofKind] of kinds.entries()) {
+    const share = ofKind.slice(0, Math.floor(left / (kinds.length - index)))
+    for (const text of share) kept.add(text)
+    left -= share.length
+  }
+  return texts.filter((text) => kept.has(text))
 }
 
 function blockOf(markdown: string): Block[] {
