@@ -97,13 +97,15 @@ function verifies(certificate: X509Certificate, issuer: X509Certificate): boolea
 }
 
 type Roots = ReadonlyMap<string, readonly X509Certificate[]>
-let builtIn: Roots | null = null
+/** Of each list that was given. */
+const parsedRoots = new WeakMap<readonly string[], Roots>()
 
+/** Parsed once, on first need: there are about 150 built-in ones. */
 function rootsFor(authorities: readonly string[] | null): Roots {
-  if (authorities) return bySubject(authorities)
-  // Parsed once, on first need: there are about 150.
-  builtIn ??= bySubject(tls.rootCertificates)
-  return builtIn
+  const pems = authorities ?? tls.rootCertificates
+  const roots = parsedRoots.get(pems) ?? bySubject(pems)
+  parsedRoots.set(pems, roots)
+  return roots
 }
 
 const bySubject = (pems: readonly string[]): Roots =>

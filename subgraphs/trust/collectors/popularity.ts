@@ -1,4 +1,5 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
+import { createTurns } from '../../toolkit/turns.ts'
 import type { PopularityFacts, PopularNeighbour } from '../evidence.ts'
 import type { Collector, CollectorParts } from './collector.ts'
 import type { Edition } from './list-repository.ts'
@@ -6,6 +7,13 @@ import { POPULAR_NAMES_DATE, POPULAR_NAMES_LIST, type PopularNames } from './pop
 import { neighbourNames, neighboursOf } from './popular-neighbours.ts'
 
 const HOUR_SECONDS = 3_600
+
+/**
+ * A search takes about a millisecond, and answers of the database about many hosts come together.
+ * Milliseconds for searches in one turn of the event loop.
+ */
+const SEARCH_MS = 5
+const searchTurn = createTurns(SEARCH_MS)
 
 /**
  * Looks up the registrable domain in the local copies of popularity lists; in the names that ship
@@ -48,12 +56,14 @@ async function near(
   loaded: readonly Edition[],
   { lists }: CollectorParts,
 ): Promise<readonly PopularNeighbour[]> {
+  await searchTurn()
   const names = loaded.length > 0 ? neighbourNames(domain) : []
   if (names.length === 0) return shipped.neighboursOf(domain)
   const ranked = await lists.rankedNames(
     loaded.map(({ list }) => list),
     names,
   )
+  await searchTurn()
   const byLabel = Map.groupBy(ranked, ({ name }) => name.slice(0, name.indexOf('.')))
   return neighboursOf(domain, (label) => [...(byLabel.get(label) ?? []), ...shipped.namesWith(label)])
 }
