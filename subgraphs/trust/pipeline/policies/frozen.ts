@@ -6,6 +6,7 @@ import type { PolicyTables } from '../tables.ts'
  * all expired may be removed.
  */
 export const FROZEN_VERSIONS: readonly string[] = [
+  'p_1172da9f9c3a24cd',
   'p_2c13e318aaaf6498',
   'p_3ec93f07f3c6526f',
   'p_4e4c78401e06291f',

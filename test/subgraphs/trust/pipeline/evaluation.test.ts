@@ -88,6 +88,18 @@ describe('names with the popularity that ships', () => {
     expect(fake?.scores.threat.score).toBeGreaterThan(60)
   })
 
+  test.each([
+    ['passwordquietgarden.net', 'a word that asks for credentials before any name', true],
+    ['iniciarsesionquietgarden.com', 'in another language', true],
+    ['connectquietgarden.net', 'the beginning of ordinary words', false],
+    ['quietgardenpassword.net', 'behind a name owners write it themselves', false],
+    ['paymentservices.net', 'before a department', false],
+    ['passwordfun.net', 'before what is too short for a name', false],
+    ['rubiconprojekt.com', 'a slip of a name of filter lists only', true],
+  ])('%s, %s: %s', async (host, _why, expected) => {
+    expect(isImitation(await decideOffline(host))).toBe(expected)
+  })
+
   test('of popular names at most 0.2 % are called look-alikes, and none is denied', async () => {
     // One of ten, by a hash of the name; all of them with POPULAR_NAMES=all.
     const isAll = process.env.POPULAR_NAMES === 'all'
