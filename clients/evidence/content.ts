@@ -88,13 +88,13 @@ export function boundedTexts(texts: readonly HiddenText[]): readonly HiddenText[
 function sharedOut(texts: readonly HiddenText[]): readonly HiddenText[] {
   const kinds = [...Map.groupBy(texts, ({ kind }) => kind).values()].sort((a, b) => a.length - b.length)
   let left = MAX_HIDDEN_TEXTS
-  const kept = new Set<HiddenText>()
+  const included = new Set<HiddenText>()
   for (const [index, ofKind] of kinds.entries()) {
     const share = ofKind.slice(0, Math.floor(left / (kinds.length - index)))
-    for (const text of share) kept.add(text)
+    for (const text of share) included.add(text)
     left -= share.length
   }
-  return texts.filter((text) => kept.has(text))
+  return texts.filter((text) => included.has(text))
 }
 
 function blockOf(markdown: string): Block[] {

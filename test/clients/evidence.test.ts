@@ -203,8 +203,8 @@ describe('a page', () => {
       const texts = boundedTexts([...crowd, ...few])
       expect(texts.length).toBe(2_000)
       expect(texts.filter(({ text }) => text === order).map((each) => each.kind)).toEqual(kinds)
-      const most = boundedTexts(kinds.flatMap((other) => crowd.map(({ text }) => ({ kind: other, text }))))
-      expect(kinds.map((other) => most.filter((each) => each.kind === other).length)).toEqual([666, 667, 667])
+      const allCrowded = boundedTexts(kinds.flatMap((other) => crowd.map(({ text }) => ({ kind: other, text }))))
+      expect(kinds.map((other) => allCrowded.filter((each) => each.kind === other).length)).toEqual([666, 667, 667])
     },
   )
 

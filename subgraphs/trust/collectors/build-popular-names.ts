@@ -46,8 +46,8 @@ const text = Buffer.from(lines.sort().join(''))
 const filtered = filterFiles.flatMap((file) => namesOfFilters(readFileSync(file, 'utf8')))
 const others = [...hosts.keys()].filter((domain) => stepOf(domain) === null && /^(?!xn--)[a-z0-9-]{5,40}\./.test(domain))
 // Of names that are less known, labels of seven letters have too many honest neighbours.
-const longest = filtered.filter((domain) => !hosts.has(domain) && /^(?!xn--)[a-z0-9-]{8,40}\./.test(domain))
-others.push(...new Set(longest))
+const longNames = filtered.filter((domain) => !hosts.has(domain) && /^(?!xn--)[a-z0-9-]{8,40}\./.test(domain))
+others.push(...new Set(longNames))
 const table = packLabels(others)
 const counts = POPULAR_STEPS.map((rank, step) => `${lines.filter((line) => line.endsWith(` ${step}\n`)).length} of ${rank}`)
 console.log(

@@ -44,7 +44,7 @@ test('work that ends before the turn does shares it with the next', async () => 
   expect(turns).toBeLessThanOrEqual(3)
 })
 
-test('a caller that comes when nobody waits any more, or within its own turn, continues as well', async () => {
+test('a call when none is waiting, or within its own turn, continues as well', async () => {
   const turn = createTurns(5)
   await turn()
   await turn()
