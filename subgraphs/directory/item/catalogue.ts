@@ -1,5 +1,6 @@
 import { type LayeredMap, layeredMap } from '../../../platform/collections/layered-map.ts'
 import type { Position } from '../../toolkit/cursor.ts'
+import { type QualityColumns, qualityColumns, setQuality } from '../search/ranking.ts'
 import { CHEAP, createPace, type Pace } from '../word-index/pace.ts'
 import { changedList, sortedBy } from '../word-index/sorted-list.ts'
 import {
@@ -41,6 +42,8 @@ export type Catalogue = {
   readonly groups: ItemGroups
   /** By number: equal ones are most likely copies; 0 for none. */
   readonly descriptionHashes: Uint32Array
+  /** By number: what a search adds to how well the words of an item match. */
+  readonly quality: QualityColumns
   /** The items of a kind in another order; sorted, with pauses, when it is first needed. */
   readonly sorted: <Kind extends DirectoryKind>(kind: Kind, sort: Sort) => Promise<readonly ItemOf<Kind>[]>
   /** What the next version is made from. */
@@ -58,7 +61,8 @@ type CatalogueParts = {
   readonly keys: LayeredMap<string, number>
 }
 
-type Fields = Pick<Catalogue, 'revision' | 'counts' | 'items' | 'words' | 'groups' | 'descriptionHashes'> & CatalogueParts
+type Fields = Pick<Catalogue, 'revision' | 'counts' | 'items' | 'words' | 'groups' | 'descriptionHashes' | 'quality'> &
+  CatalogueParts
 
 /** Items of `newest`. */
 const MAX_NEWEST = 100
@@ -72,11 +76,13 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
   const lists: Record<DirectoryKind, Item[]> = { MCP_SERVER: [], PLUGIN: [], SKILL: [] }
   const [keys, numbers] = [new Map<string, number>(), new Map<string, number>()]
   const descriptionHashes = new Uint32Array(items.length)
+  const quality = qualityColumns(items.length)
   for (const [number, item] of items.entries()) {
     lists[item.kind].push(item)
     keys.set(keyOf(item.kind, item.key), number)
     numbers.set(item.id, number)
     descriptionHashes[number] = descriptionHash(item)
+    setQuality(quality, number, item)
     const pause = pace(CHEAP * 4)
     if (pause) await pause
   }
@@ -87,6 +93,7 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
     words: await buildWordIndex(items.map(indexedOf), pace),
     groups: await itemGroups(items, pace),
     descriptionHashes,
+    quality,
     lists: {
       MCP_SERVER: await sortedBy(lists.MCP_SERVER, listPosition, pace),
       PLUGIN: await sortedBy(lists.PLUGIN, listPosition, pace),
@@ -130,9 +137,11 @@ export async function changedCatalogue(
   const records = new Map<number, RecordChange>()
   const descriptionHashes = new Uint32Array(items.length)
   descriptionHashes.set(catalogue.descriptionHashes)
+  const quality = qualityColumns(items.length, catalogue.quality)
   for (const [number, { before, after }] of changes) {
     items[number] = after ?? undefined
     descriptionHashes[number] = after ? descriptionHash(after) : 0
+    if (after) setQuality(quality, number, after)
     records.set(number, { before: before && indexedOf(before), after: after && indexedOf(after) })
     if (before) newNumbers.set(before.id, undefined)
     if (before && newKeys.get(keyOf(before.kind, before.key)) === undefined)
@@ -150,6 +159,7 @@ export async function changedCatalogue(
     words: await changedWordIndex(catalogue.words, records, pace),
     groups: await changedGroups(catalogue.groups, changes, pace),
     descriptionHashes,
+    quality,
     lists: {
       MCP_SERVER: await changedOfKind(lists.MCP_SERVER, 'MCP_SERVER', listPosition, changes, pace),
       PLUGIN: await changedOfKind(lists.PLUGIN, 'PLUGIN', listPosition, changes, pace),
@@ -162,7 +172,7 @@ export async function changedCatalogue(
 }
 
 function withLookups(fields: Fields): Catalogue {
-  const { revision, counts, items, words, groups, descriptionHashes, ...parts } = fields
+  const { revision, counts, items, words, groups, descriptionHashes, quality, ...parts } = fields
   const { lists, sorts, numbers, keys } = parts
   let newest: readonly Item[] | null = null
   return {
@@ -173,6 +183,7 @@ function withLookups(fields: Fields): Catalogue {
     words,
     groups,
     descriptionHashes,
+    quality,
     parts,
     newest: () => {
       newest ??= newestOf(items)

@@ -16,31 +16,40 @@ export function descriptionHash({ kind, description }: Item): number {
 const isCopy = (one: Item, other: Item): boolean =>
   one.kind === other.kind && one.description.toLowerCase() === other.description.toLowerCase()
 
-type Numbered = { readonly item: Item; readonly record: number }
+/** Results that stand for others, too: how many, by the place that is shown. */
+export type SimilarGroups = { readonly places: readonly number[]; readonly copies: ReadonlyMap<number, number> }
+
+type Group = { place: number; copies: number; readonly next: Group | undefined }
 
 /**
- * The first of each group of forks and copies, whose authors left the description as it was, and how
- * many others in these results it stands for. `hashes` by record.
+ * The first of each group of forks and copies, whose authors left the description as it was, in no
+ * order, and how many others in these results it stands for. `hashes` by record.
  */
-export function groupSimilar<Result extends Numbered>(
-  results: readonly Result[],
-  hashes: Uint32Array,
-): readonly (Result & { readonly similarCount: number })[] {
-  const groups = new Map<number, { readonly result: Result; copies: number }[]>()
-  const first: { readonly result: Result; copies: number }[] = []
-  for (const result of results) {
-    const hash = hashes[result.record] ?? 0
-    const sameHash = hash === 0 ? undefined : groups.get(hash)
+export function groupSimilar(
+  places: readonly number[],
+  { records, compare }: { readonly records: Uint32Array; readonly compare: (one: number, other: number) => number },
+  { descriptionHashes, items }: { readonly descriptionHashes: Uint32Array; readonly items: readonly (Item | undefined)[] },
+): SimilarGroups {
+  const itemAt = (place: number): Item => items[records[place] as number] as Item
+  const groups: Group[] = []
+  const byHash = new Map<number, Group>()
+  for (const place of places) {
+    const hash = descriptionHashes[records[place] as number] ?? 0
+    const sameHash = hash === 0 ? undefined : byHash.get(hash)
     // Hashes of two texts may agree, also by intent.
-    const group = sameHash?.find((one) => isCopy(one.result.item, result.item))
+    let group = sameHash
+    while (group && !isCopy(itemAt(group.place), itemAt(place))) group = group.next
     if (group) {
       group.copies += 1
+      if (compare(place, group.place) < 0) group.place = place
       continue
     }
-    const made = { result, copies: 0 }
-    first.push(made)
-    if (sameHash) sameHash.push(made)
-    else if (hash !== 0) groups.set(hash, [made])
+    const made: Group = { place, copies: 0, next: sameHash }
+    groups.push(made)
+    if (hash !== 0) byHash.set(hash, made)
   }
-  return first.map(({ result, copies }) => ({ ...result, similarCount: copies }))
+  return {
+    places: groups.map(({ place }) => place),
+    copies: new Map(groups.flatMap(({ place, copies }) => (copies > 0 ? [[place, copies] as const] : []))),
+  }
 }

@@ -53,9 +53,9 @@ export const mcpServerResolvers = {
     stars: ({ popularity }) => popularity,
   },
   McpServerFacets: {
-    categories: (servers) => facet(servers, categoriesOf),
-    transports: (servers) => facet(servers, transportsOf),
-    official: (servers) => facet(servers, officialOf),
-    tags: (servers) => facet(servers, tagsOf, MAX_FACET_TAGS),
+    categories: ({ items }) => facet(items(), categoriesOf),
+    transports: ({ items }) => facet(items(), transportsOf),
+    official: ({ items }) => facet(items(), officialOf),
+    tags: ({ items }) => facet(items(), tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

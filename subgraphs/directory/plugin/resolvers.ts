@@ -46,9 +46,9 @@ export const pluginResolvers = {
     stars: ({ popularity }) => popularity,
   },
   PluginFacets: {
-    categories: (plugins) => facet(plugins, categoriesOf),
-    ecosystems: (plugins) => facet(plugins, ecosystemsOf),
-    marketplaces: (plugins) => facet(plugins, marketplacesOf, MAX_MARKETPLACES),
-    tags: (plugins) => facet(plugins, tagsOf, MAX_FACET_TAGS),
+    categories: ({ items }) => facet(items(), categoriesOf),
+    ecosystems: ({ items }) => facet(items(), ecosystemsOf),
+    marketplaces: ({ items }) => facet(items(), marketplacesOf, MAX_MARKETPLACES),
+    tags: ({ items }) => facet(items(), tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

@@ -94,21 +94,26 @@ function tolerance(word: string, isUnknown: boolean): number {
 /**
  * Known words within the tolerance of `typed`, with the number of changes; only the nearest ones.
  */
-function misspelled(typed: string, { words, letters, starts }: WordIndex, isUnknown: boolean): Map<number, number> {
+function misspelled(typed: string, { words, letters, byLength, starts }: WordIndex, isUnknown: boolean): Map<number, number> {
   const max = tolerance(typed, isUnknown)
   const near = new Map<number, number>()
   if (max === 0) return near
   const set = lettersOf(typed)
   let least = max
-  for (let number = 0; number < letters.length; number += 1) {
+  const compare = (number: number): void => {
     // The cheap test first: a change of one letter flips at most two bits.
-    if (bits((letters[number] as number) ^ set) > 2 * max) continue
-    const word = words[number] as string
-    if (Math.abs(word.length - typed.length) > max || /\d/.test(word) || countOf(number, { starts }) === 0) continue
-    const changes = distance(typed, word, max)
-    if (changes > max || changes === 0) continue
+    if (bits((letters[number] as number) ^ set) > 2 * max) return
+    if (countOf(number, { starts }) === 0) return
+    const changes = distance(typed, words[number] as string, max)
+    if (changes > max || changes === 0) return
     near.set(number, changes)
     least = Math.min(least, changes)
+  }
+  for (let length = typed.length - max; length <= typed.length + max; length += 1)
+    for (const number of byLength.numbers[length] ?? []) compare(number)
+  for (let number = byLength.count; number < letters.length; number += 1) {
+    const word = words[number] as string
+    if (Math.abs(word.length - typed.length) <= max && !/\d/.test(word)) compare(number)
   }
   for (const [number, changes] of near) if (changes > least) near.delete(number)
   return near

@@ -1,16 +1,14 @@
-import type { ListOrder } from '../../toolkit/connection.ts'
+import { keysOf } from '../../../platform/collections/keys-of.ts'
+import { comparePositions, type ListOrder } from '../../toolkit/connection.ts'
+import type { Position } from '../../toolkit/cursor.ts'
+import type { Catalogue } from '../item/catalogue.ts'
 import type { Item } from '../item/item.ts'
 import { UNCATEGORIZED } from '../item/item.ts'
 import { KIND_ORDER } from '../item/sort.ts'
+import type { Matches } from './search.ts'
 
 /** An item that matches a query, and how well. */
 export type ScoredItem = { readonly item: Item; readonly score: number }
-
-/** A match with its number in the catalogue. */
-export type Found = ScoredItem & { readonly record: number }
-
-/** A result and what it is ordered by: two numbers, then kind and key. */
-export type Ranked = Found & { readonly first: number; readonly second: number }
 
 /**
  * What being known adds to a score, at most: enough to order equal names, too little to lift a
@@ -35,47 +33,129 @@ const DEPRECATED_STEP = 100
 /** Parts of a score; `total` is their sum. */
 export type ItemScore = Readonly<Record<'total' | 'text' | 'popularity' | 'official' | 'metadata' | 'deprecated', number>>
 
-/**
- * How well an item answers, by its words and by how far it can be trusted to be the one that is
- * meant.
- */
-export function scoreOf({ item, score: text }: ScoredItem): ItemScore {
+type Quality = Omit<ItemScore, 'total' | 'text' | 'deprecated'> & { readonly isDeprecated: boolean }
+
+/** How far an item can be trusted to be the one that is meant, whatever the query. */
+function qualityOf(item: Item): Quality {
   const isServer = item.kind === 'MCP_SERVER'
-  const popularity = item.popularity === 0 ? 0 : PER_TENFOLD_STARS * Math.log10(1 + item.popularity)
-  const official = isServer && item.official ? OFFICIAL : 0
-  const metadata =
-    (item.description.length >= MIN_DESCRIPTION_LENGTH ? DESCRIBED : 0) +
-    (!isServer || item.installations.length > 0 ? INSTALLABLE : 0) +
-    (item.category === UNCATEGORIZED ? 0 : FILED)
-  const sum = text + popularity + official + metadata
-  if (!isServer || !item.deprecated) return { total: sum, text, popularity, official, metadata, deprecated: 0 }
-  // Being known does not help who is deprecated.
-  const total = text > 0 ? text * DEPRECATED_SHARE : text - DEPRECATED_STEP
-  return { total, text, popularity, official, metadata, deprecated: total - sum }
+  return {
+    popularity: item.popularity === 0 ? 0 : PER_TENFOLD_STARS * Math.log10(1 + item.popularity),
+    official: isServer && item.official ? OFFICIAL : 0,
+    metadata:
+      (item.description.length >= MIN_DESCRIPTION_LENGTH ? DESCRIBED : 0) +
+      (!isServer || item.installations.length > 0 ? INSTALLABLE : 0) +
+      (item.category === UNCATEGORIZED ? 0 : FILED),
+    isDeprecated: isServer && item.deprecated,
+  }
 }
 
-/** Rounded so that a cursor means the same after a trip through JSON. */
-const placeOf = (found: Found): number => -Math.round(scoreOf(found).total * 1000)
+/** Being known does not help who is deprecated. */
+const deprecatedTotal = (text: number): number => (text > 0 ? text * DEPRECATED_SHARE : text - DEPRECATED_STEP)
 
-/** A result of a search: best score first, then most stars. */
-export const rank = (found: Found): Ranked => ({ ...found, first: placeOf(found), second: -found.item.popularity })
-
-/** A server in a list with a query: most stars first, then as in a search. */
-export const rankByStars = (found: Found): Ranked => ({ ...found, first: -found.item.popularity, second: placeOf(found) })
-
-/** As `rankedOrder`, without making a position of each result. */
-export function compareRanked(one: Ranked, other: Ranked): number {
-  if (one.first !== other.first) return one.first - other.first
-  if (one.second !== other.second) return one.second - other.second
-  const kinds = KIND_ORDER[one.item.kind] - KIND_ORDER[other.item.kind]
-  if (kinds !== 0) return kinds
-  const [a, b] = [one.item.key.toLowerCase(), other.item.key.toLowerCase()]
-  return a < b ? -1 : a > b ? 1 : 0
+/** How well an item answers, by its words and by its quality. */
+export function scoreOf({ item, score: text }: ScoredItem): ItemScore {
+  const { isDeprecated, ...quality } = qualityOf(item)
+  const sum = text + quality.popularity + quality.official + quality.metadata
+  const total = isDeprecated ? deprecatedTotal(text) : sum
+  return { total, text, ...quality, deprecated: total - sum }
 }
 
-/** The order of results. */
-export const rankedOrder: ListOrder<Ranked> = {
-  list: 'search',
-  parts: ['number', 'number', 'number', 'text'],
-  positionOf: ({ item, first, second }) => [first, second, KIND_ORDER[item.kind], item.key.toLowerCase()],
+/** Quality of all items by their numbers: a frequent word matches tens of thousands. */
+export type QualityColumns = {
+  readonly popularity: Float64Array
+  readonly official: Uint8Array
+  readonly metadata: Uint8Array
+  readonly isDeprecated: Uint8Array
+  readonly stars: Float64Array
+  /** By KIND_ORDER. */
+  readonly kind: Uint8Array
 }
+
+/** Room for so many items, with what `known` has of the first ones. */
+export function qualityColumns(size: number, known?: QualityColumns): QualityColumns {
+  const columns: QualityColumns = {
+    popularity: new Float64Array(size),
+    official: new Uint8Array(size),
+    metadata: new Uint8Array(size),
+    isDeprecated: new Uint8Array(size),
+    stars: new Float64Array(size),
+    kind: new Uint8Array(size),
+  }
+  if (known) for (const name of keysOf(columns)) columns[name].set(known[name])
+  return columns
+}
+
+/** Writes the quality of an item at its number. */
+export function setQuality(columns: QualityColumns, record: number, item: Item): void {
+  const { popularity, official, metadata, isDeprecated } = qualityOf(item)
+  columns.popularity[record] = popularity
+  columns.official[record] = official
+  columns.metadata[record] = metadata
+  columns.isDeprecated[record] = Number(isDeprecated)
+  columns.stars[record] = item.popularity
+  columns.kind[record] = KIND_ORDER[item.kind]
+}
+
+/** Matches as places 0, 1 and so on, and the order that they are listed in. */
+export type Ranking = {
+  readonly records: Uint32Array
+  /** By words alone. */
+  readonly scores: Float64Array
+  readonly order: ListOrder<number>
+  /** The same order as that of positions, without making them. */
+  readonly compare: (one: number, other: number) => number
+}
+
+type Ranked = Pick<Catalogue, 'items' | 'quality'>
+
+/** Results of a search: best score first, then most stars. A list of servers: most stars first. */
+export function ranking(
+  { records, scores }: Matches,
+  { items, quality }: Ranked,
+  { list = 'search', byStars = false }: { readonly list?: string; readonly byStars?: boolean } = {},
+): Ranking {
+  const [places, stars] = [new Float64Array(records.length), new Float64Array(records.length)]
+  const { popularity, official, metadata, isDeprecated } = quality
+  for (let at = 0; at < records.length; at += 1) {
+    const [record, text] = [records[at] as number, scores[at] as number]
+    const sum = text + (popularity[record] as number) + (official[record] as number) + (metadata[record] as number)
+    // Rounded so that a cursor means the same after a trip through JSON.
+    places[at] = -Math.round((isDeprecated[record] ? deprecatedTotal(text) : sum) * 1000)
+    stars[at] = -(quality.stars[record] as number)
+  }
+  const [first, second] = byStars ? [stars, places] : [places, stars]
+  const recordAt = (at: number): number => records[at] as number
+  const keyAt = (at: number): string => (items[recordAt(at)] as Item).key.toLowerCase()
+  return {
+    records,
+    scores,
+    compare: (one, other) =>
+      (first[one] as number) - (first[other] as number) ||
+      (second[one] as number) - (second[other] as number) ||
+      (quality.kind[recordAt(one)] as number) - (quality.kind[recordAt(other)] as number) ||
+      compareText(keyAt(one), keyAt(other)),
+    order: {
+      list,
+      parts: ['number', 'number', 'number', 'text'],
+      positionOf: (at) => [first[at] as number, second[at] as number, quality.kind[recordAt(at)] as number, keyAt(at)],
+    },
+  }
+}
+
+/** Results of a search in another order than that of relevance. */
+export function rankingBy(
+  { records, scores }: Matches,
+  { items }: Ranked,
+  { list, parts, positionOf }: ListOrder<Item>,
+): Ranking {
+  const positions = Array.from(records, (record) => positionOf(items[record] as Item))
+  const positionAt = (at: number): Position => positions[at] as Position
+  return {
+    records,
+    scores,
+    compare: (one, other) => comparePositions(positionAt(one), positionAt(other)),
+    order: { list, parts, positionOf: positionAt },
+  }
+}
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

@@ -1,15 +1,16 @@
-import type { DirectorySort, Resolvers } from '#generated/directory/resolvers.ts'
+import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { once } from '../../../platform/collections/once.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
-import { checkPageSize, comparePositions, type ListOrder, type PageArguments, pageOfUnsorted } from '../../toolkit/connection.ts'
-import type { Position } from '../../toolkit/cursor.ts'
+import { checkPageSize, type PageArguments, pageOfUnsorted } from '../../toolkit/connection.ts'
 import { firstOf } from '../../toolkit/first-of.ts'
+import type { Catalogue } from '../item/catalogue.ts'
 import { facet } from '../item/facets.ts'
-import type { DirectoryKind, Item } from '../item/item.ts'
+import type { Item } from '../item/item.ts'
 import { groupSimilar as groupMatches } from '../item/similar.ts'
-import { sortOrder } from '../item/sort.ts'
+import { KIND_ORDER, sortOrder } from '../item/sort.ts'
 import { accepts } from './filter.ts'
-import { matching } from './matching.ts'
-import { compareRanked, type Found, rank, rankedOrder, scoreOf } from './ranking.ts'
+import { matching, placesIn } from './matching.ts'
+import { type Ranking, ranking, rankingBy, scoreOf } from './ranking.ts'
 import { taskItems } from './task-items.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
@@ -26,11 +27,11 @@ export const searchResolvers = {
         (kinds == null || kinds.includes(item.kind)) &&
         (category == null || item.category === category) &&
         (filter == null || accepts(item, filter))
-      const found = matching(query, catalogue, { argument: 'query', accepts: isWanted })
-      const shape = { hashes: groupSimilar ? catalogue.descriptionHashes : null, firstOfEachKind, first, after }
-      return sort == null || sort === 'RELEVANCE'
-        ? searchPage(found.map(rank), { order: rankedOrder, compare: compareRanked }, shape)
-        : searchPage(...sortedBy(sort, found), shape)
+      const accepted = kinds == null && category == null && filter == null ? null : isWanted
+      const found = matching(query, catalogue, { argument: 'query', accepts: accepted })
+      const ranked =
+        sort == null || sort === 'RELEVANCE' ? ranking(found, catalogue) : rankingBy(found, catalogue, sortOrder('search', sort))
+      return searchPage(ranked, catalogue, { groupSimilar: groupSimilar ?? false, firstOfEachKind, first, after })
     },
     itemsForTask: (_, { task, kinds, filter, maxItems }, { catalogue }) => {
       if ([...task].length > MAX_TASK_CHARACTERS) throw badInput('task', `at most ${MAX_TASK_CHARACTERS} characters`, task)
@@ -42,68 +43,53 @@ export const searchResolvers = {
     reason: ({ covers }) => covers.map(({ word, field }) => `${word} (${field.toLowerCase()})`).join(', '),
   },
   SearchFacets: {
-    kinds: (items) => facet(items, ({ kind }) => [kind]),
-    categories: (items) => facet(items, ({ category }) => [category]),
+    kinds: ({ items }) => facet(items(), ({ kind }) => [kind]),
+    categories: ({ items }) => facet(items(), ({ category }) => [category]),
   },
 } satisfies Resolvers
 
-type Result = Found & { readonly similarCount?: number }
-type Order<Node> = { readonly order: ListOrder<Node>; readonly compare: (one: Node, other: Node) => number }
-
 type PageShape = PageArguments & {
-  /** Groups copies by these; null: they are not grouped. */
-  readonly hashes: Uint32Array | null
+  readonly groupSimilar: boolean
   readonly firstOfEachKind: number | null | undefined
 }
 
-/** A page of matches that are in no order, and all of them for facets. */
-function searchPage<Match extends Result>(
-  found: readonly Match[],
-  { order, compare }: Order<Match>,
-  { hashes, firstOfEachKind, ...page }: PageShape,
-) {
-  const results = hashes ? groupMatches(found.toSorted(compare), hashes) : found
+/** A page of matches, and all of them for facets. */
+function searchPage(ranked: Ranking, catalogue: Catalogue, { groupSimilar, firstOfEachKind, ...page }: PageShape) {
+  const { records, scores, order, compare } = ranked
+  const { items, quality } = catalogue
+  const all = placesIn(ranked)
+  const { places, copies } = groupSimilar ? groupMatches(all, ranked, catalogue) : { places: all, copies: NO_COPIES }
+  const kindAt = (place: number): number => quality.kind[records[place] as number] as number
+  const itemAt = (place: number): Item => items[records[place] as number] as Item
   const bounded =
     firstOfEachKind == null
-      ? results
-      : ofEachKind(results, checkPageSize('firstOfEachKind', firstOfEachKind, MAX_PER_KIND), compare)
+      ? places
+      : ofEachKind(places, checkPageSize('firstOfEachKind', firstOfEachKind, MAX_PER_KIND), { kindAt, compare })
   const { edges, ...rest } = pageOfUnsorted(bounded, order, page, compare)
-  return { ...rest, edges: edges.map(edgeOf), facets: results.map(({ item }) => item) }
+  return {
+    ...rest,
+    edges: edges.map(({ node: place, cursor }) => ({
+      node: itemAt(place),
+      cursor,
+      score: scoreOf({ item: itemAt(place), score: scores[place] as number }),
+      similarCount: copies.get(place) ?? 0,
+    })),
+    facets: { items: once(() => places.map(itemAt)) },
+  }
 }
 
-const edgeOf = ({ node, cursor }: { readonly node: Result; readonly cursor: string }) => ({
-  node: node.item,
-  cursor,
-  score: scoreOf(node),
-  similarCount: node.similarCount ?? 0,
-})
-
-type Placed = Result & { readonly position: Position }
-
-/** Matches where an order that is not that of relevance places them. */
-function sortedBy(sort: Exclude<DirectorySort, 'RELEVANCE'>, found: readonly Found[]): [readonly Placed[], Order<Placed>] {
-  const { list, parts, positionOf } = sortOrder('search', sort)
-  return [
-    found.map((one) => ({ ...one, position: positionOf(one.item) })),
-    {
-      order: { list, parts, positionOf: ({ position }) => position },
-      compare: (one, other) => comparePositions(one.position, other.position),
-    },
-  ]
-}
+const NO_COPIES: ReadonlyMap<number, number> = new Map()
 
 /** The first `max` of each kind. */
-const ofEachKind = <Match extends Result>(
-  found: readonly Match[],
+const ofEachKind = (
+  places: readonly number[],
   max: number,
-  compare: (one: Match, other: Match) => number,
-): readonly Match[] =>
-  KINDS.flatMap((kind) =>
+  { kindAt, compare }: { readonly kindAt: (place: number) => number; readonly compare: Ranking['compare'] },
+): readonly number[] =>
+  Object.values(KIND_ORDER).flatMap((kind) =>
     firstOf(
-      found.filter(({ item }) => item.kind === kind),
+      places.filter((place) => kindAt(place) === kind),
       max,
       compare,
     ),
   )
-
-const KINDS: readonly DirectoryKind[] = ['MCP_SERVER', 'PLUGIN', 'SKILL']

@@ -1,3 +1,4 @@
+import { keyHash, visitLabels } from '../word-index/labels.ts'
 import { FOREIGN_STOP_WORDS, type Translated, translationsIn } from '../word-index/translations.ts'
 import {
   countOf,
@@ -13,8 +14,8 @@ import {
 import { phraseOf, STOP_WORDS, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
 
-/** A record that matches, and how well; only the order of scores means something. */
-export type Match = { readonly record: number; readonly score: number }
+/** Records that match, and how well, at the same places; only the order of scores means something. */
+export type Matches = { readonly records: Uint32Array; readonly scores: Float64Array }
 
 /**
  * How much the place of a word counts: a name says what a thing is, a description also what it is
@@ -66,14 +67,21 @@ const PARTIAL_STEP = -10_000
  * words follow, with scores below zero. Words such as "mcp" and "server" only order, unless there
  * are no others.
  */
-export function search(query: string, index: WordIndex, accepts: (record: number) => boolean = () => true): readonly Match[] {
+export function search(query: string, index: WordIndex, accepts: Accepts = null): Matches {
   const named = new Set(toolsIn(query).flatMap((key) => index.byTool.get(key) ?? []))
   const words = wordMatches(query, index, accepts)
   if (named.size === 0) return words
-  const scores = new Map(words.map(({ record, score }) => [record, score]))
-  for (const record of named) if (accepts(record)) scores.set(record, HAS_TOOL + Math.max(0, scores.get(record) ?? 0))
-  return [...scores].map(([record, score]) => ({ record, score }))
+  const scores = new Map<number, number>()
+  for (const [at, record] of words.records.entries()) scores.set(record, words.scores[at] as number)
+  for (const record of named)
+    if (accepts === null || accepts(record)) scores.set(record, HAS_TOOL + Math.max(0, scores.get(record) ?? 0))
+  return { records: Uint32Array.from(scores.keys()), scores: Float64Array.from(scores.values()) }
 }
+
+/** Which records may be found; null: all. */
+type Accepts = ((record: number) => boolean) | null
+
+const NO_MATCHES: Matches = { records: new Uint32Array(0), scores: new Float64Array(0) }
 
 /** An identifier of several words: `create_issue`, `createIssue`. */
 const IDENTIFIER = /[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)+|\p{Ll}+(?:\p{Lu}\p{Ll}+)+/gu
@@ -81,10 +89,10 @@ const IDENTIFIER = /[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)+|\p{Ll}+(?:\p{Lu}\p{Ll}+)
 /** Names of tools in a query, by how they are compared. */
 const toolsIn = (query: string): readonly string[] => (query.match(IDENTIFIER) ?? []).map(toolKey)
 
-function wordMatches(query: string, index: WordIndex, accepts: (record: number) => boolean): readonly Match[] {
+function wordMatches(query: string, index: WordIndex, accepts: Accepts): Matches {
   const { rest, found: translated } = translationsIn(query)
   const typed = typedWords(rest, index)
-  if (typed.length + translated.length === 0) return []
+  if (typed.length + translated.length === 0) return NO_MATCHES
   const required = requiredAmong(typed, translated.length > 0)
   const foreign = translated.map((part) => translatedTerm(part, index))
   const count = required.size + foreign.length
@@ -99,17 +107,23 @@ function wordMatches(query: string, index: WordIndex, accepts: (record: number) 
   }
   const isFull = found.length >= ENOUGH_MATCHES || count <= 1
   if (!isFull) found = tallied.atLeast(minMatches(count), accepts)
+  addEmptyWords(terms, found, index)
 
-  const key = [...typed, ...translated.map(({ original }) => original)].join('')
+  const text = [...typed, ...translated.map(({ original }) => original)].join('')
+  const key = { key: text, hash: keyHash(text) }
   const notifying = terms.filter(({ isRequired }) => isRequired)
   const { scores, hits, nameHits } = tallied
-  return found.map((record) => ({
-    record,
-    score:
-      (scores[record] as number) +
-      nameBonus(record, { key, terms: notifying, nameHits: nameHits[record] as number }, index) +
-      ((hits[record] as number) >= count ? 0 : PARTIAL_STEP),
-  }))
+  const summed = new Float64Array(found.length)
+  for (let at = 0; at < found.length; at += 1) {
+    const record = found[at] as number
+    let score = scores[record] as number
+    // Most records of a frequent word have it in their texts alone.
+    const named = nameHits[record] as number
+    if (named > 0) score += nameBonus(record, { key, terms: notifying, nameHits: named }, index)
+    if ((hits[record] as number) < count) score += PARTIAL_STEP
+    summed[at] = score
+  }
+  return { records: found, scores: summed }
 }
 
 /**
@@ -190,8 +204,8 @@ function scratchFor(size: number): Scratch {
 }
 
 /**
- * Per record the sum of what its best place of each term is worth, and how many required terms it
- * holds. Costs what the postings of the terms cost, whatever the size of the index. The arrays are
+ * Per record the sum of what its best place of each required term is worth, and how many of them it
+ * holds. Costs what the postings of these terms cost, whatever the size of the index. The arrays are
  * those of the last call.
  */
 function tally(terms: readonly Term[], { size, postings, starts, brevity }: WordIndex) {
@@ -202,6 +216,7 @@ function tally(terms: readonly Term[], { size, postings, starts, brevity }: Word
   nameHits.fill(0, 0, size)
   let knownCount = 0
   for (const { meant, isRequired, rarity } of terms) {
+    if (!isRequired) continue
     let touchedCount = 0
     for (const [number, weight] of meant) {
       const end = starts[number + 1] as number
@@ -221,14 +236,12 @@ function tally(terms: readonly Term[], { size, postings, starts, brevity }: Word
     for (let at = 0; at < touchedCount; at += 1) {
       const record = touched[at] as number
       scores[record] = (scores[record] as number) + (best[record] as number) * rarity
-      if (isRequired) {
-        if (hits[record] === 0) {
-          known[knownCount] = record
-          knownCount += 1
-        }
-        hits[record] = (hits[record] as number) + 1
-        nameHits[record] = (nameHits[record] as number) + (isNamed[record] as number)
+      if (hits[record] === 0) {
+        known[knownCount] = record
+        knownCount += 1
       }
+      hits[record] = (hits[record] as number) + 1
+      nameHits[record] = (nameHits[record] as number) + (isNamed[record] as number)
       best[record] = 0
       isNamed[record] = 0
     }
@@ -238,15 +251,47 @@ function tally(terms: readonly Term[], { size, postings, starts, brevity }: Word
     hits,
     nameHits,
     /** Accepted records with so many required terms, in no order. */
-    atLeast(least: number, accepts: (record: number) => boolean): number[] {
-      const found: number[] = []
+    atLeast(least: number, accepts: Accepts): Uint32Array {
+      const found = new Uint32Array(knownCount)
+      let count = 0
       for (let at = 0; at < knownCount; at += 1) {
         const record = known[at] as number
-        if ((hits[record] as number) >= least && accepts(record)) found.push(record)
+        if ((hits[record] as number) < least || (accepts !== null && !accepts(record))) continue
+        found[count] = record
+        count += 1
       }
-      return found
+      return found.subarray(0, count)
     },
   }
+}
+
+/**
+ * Adds what words are worth that need not occur, to the records that were found. Nearly all records
+ * have such words: of the others nothing is written.
+ */
+function addEmptyWords(terms: readonly Term[], found: Uint32Array, { size, postings, starts, brevity }: WordIndex): void {
+  const empty = terms.filter(({ isRequired }) => !isRequired)
+  if (empty.length === 0 || found.length === 0) return
+  const { scores, best, isNamed: isFound } = scratch
+  for (const record of found) isFound[record] = 1
+  for (const { meant, rarity } of empty) {
+    for (const [number, weight] of meant) {
+      const end = starts[number + 1] as number
+      for (let at = starts[number] as number; at < end; at += 1) {
+        const posting = postings[at] as number
+        const record = recordOf(posting)
+        if (isFound[record] === 0) continue
+        const value = weight * fieldWeight(fieldsOf(posting), brevity[record] as number)
+        if (value > (best[record] as number)) best[record] = value
+      }
+    }
+    for (const record of found) {
+      scores[record] = (scores[record] as number) + (best[record] as number) * rarity
+      best[record] = 0
+    }
+  }
+  // What one query leaves behind, the next would read.
+  isFound.fill(0, 0, size)
 }
 
 function fieldWeight(places: number, brevity: number): number {
@@ -258,7 +303,7 @@ function fieldWeight(places: number, brevity: number): number {
 
 type NameMatch = {
   /** The query without what is between its words. */
-  readonly key: string
+  readonly key: { readonly key: string; readonly hash: number }
   readonly terms: readonly Term[]
   /** How many of the terms the names of the record hold. */
   readonly nameHits: number
@@ -268,27 +313,35 @@ type NameMatch = {
  * What the labels of a record add: everything when the query is a label, a share when its words all
  * stand in one.
  */
-function nameBonus(record: number, { key, terms, nameHits }: NameMatch, { labelKeys, labelWords }: WordIndex): number {
-  // Most records of a frequent word have it in their texts alone.
-  if (nameHits === 0) return 0
+function nameBonus(record: number, { key, terms, nameHits }: NameMatch, index: WordIndex): number {
+  const { data } = index.labels
   let bonus = 0
-  for (const [at, labelKey] of (labelKeys[record] ?? []).entries()) {
-    if (labelKey === key) bonus = Math.max(bonus, IS_LABEL)
-    const words = labelWords[record]?.[at] ?? []
-    if (words.length === 0 || nameHits < terms.length) continue
-    let certainty = 1
-    let met = 0
-    const isAllIn = terms.every(({ meant }) => {
-      let weight = 0
-      for (const word of words) weight = Math.max(weight, meant.get(word) ?? 0)
-      certainty = Math.min(certainty, weight)
-      if (weight > 0) met += 1
-      return weight > 0
-    })
-    if (!isAllIn || certainty < GUESSED) continue
-    const share = Math.min(1, met / words.length)
+  visitLabels(record, key, index, (from, to, isKey) => {
+    if (isKey) bonus = Math.max(bonus, IS_LABEL)
+    if (nameHits < terms.length) return
+    const certainty = certaintyOf(terms, data, from, to)
+    if (certainty < GUESSED) return
+    let significant = 0
+    for (let at = from; at < to; at += 1) significant += (data[at] as number) & 1
+    const share = Math.min(1, terms.length / significant)
     if (certainty < MEANT) bonus = Math.max(bonus, NEARLY_IN_LABEL * certainty * share)
     else bonus = Math.max(bonus, certainty * (share === 1 ? IS_LABEL_IN_SUBSTANCE : (ALL_IN_LABEL * (1 + share)) / 2))
-  }
+  })
   return bonus
+}
+
+/** How much the term counts that counts least among words of a label; 0 when one of them is not there. */
+function certaintyOf(terms: readonly Term[], data: Uint32Array, from: number, to: number): number {
+  let certainty = 1
+  for (const { meant } of terms) {
+    let weight = 0
+    for (let at = from; at < to; at += 1) {
+      const entry = data[at] as number
+      const value = entry & 1 ? meant.get(entry >>> 1) : undefined
+      if (value !== undefined && value > weight) weight = value
+    }
+    if (weight === 0) return 0
+    if (weight < certainty) certainty = weight
+  }
+  return certainty
 }

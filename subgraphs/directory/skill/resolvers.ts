@@ -40,8 +40,8 @@ export const skillResolvers = {
     },
   },
   SkillFacets: {
-    categories: (skills) => facet(skills, categoriesOf),
-    sources: (skills) => facet(skills, sourcesOf),
-    tags: (skills) => facet(skills, tagsOf, MAX_FACET_TAGS),
+    categories: ({ items }) => facet(items(), categoriesOf),
+    sources: ({ items }) => facet(items(), sourcesOf),
+    tags: ({ items }) => facet(items(), tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

@@ -1,7 +1,9 @@
 import { type LayeredMap, layeredMap } from '../../../platform/collections/layered-map.ts'
+import { packLabel } from './labels.ts'
 import { CHEAP, createPace, type Pace } from './pace.ts'
+import { type PackedLists, packLists, replaceLists } from './packed-lists.ts'
 import { changedList, sortedBy } from './sorted-list.ts'
-import { fold, STOP_WORDS, stem, tokenize, type Word } from './words.ts'
+import { fold, stem, tokenize, type Word } from './words.ts'
 
 /** Where in a record a word stands; bits, because one word may stand in several places. */
 export const IN_NAME = 8
@@ -42,19 +44,16 @@ export type WordIndex = {
   readonly words: readonly string[]
   /** Letters of each word as a bit set: two words within n changes differ in at most 2n bits. */
   readonly letters: Uint32Array
+  /** The first words by their length, for typing errors. */
+  readonly byLength: WordsByLength
   /** Words that share a stem. */
   readonly byStem: ReadonlyMap<string, readonly number[]>
   /** Of all words, one after the other: record number shifted left by four, and the places. */
   readonly postings: Uint32Array
   /** Per word: index of its first posting; the next word's is where they end. */
   readonly starts: Uint32Array
-  /**
-   * Per record and label: the numbers of its words, without those that say little unless there are
-   * no others.
-   */
-  readonly labelWords: readonly (readonly (readonly number[])[])[]
-  /** Per record and label: the letters and digits of it, folded, without anything between. */
-  readonly labelKeys: readonly (readonly string[])[]
+  /** Per record: its labels, as `packLabel` writes them. */
+  readonly labels: PackedLists
   /**
    * Records by the name of a tool, as `toolKey` spells it. Apart from the words: `get`, `list` and
    * `search` begin tools of most servers, and would find them all.
@@ -75,13 +74,12 @@ type Vocabulary = { readonly numberOf: Map<string, number>; readonly words: stri
 /** What one record gives to an index: places by word, and the rest as the index holds it. */
 type RecordEntry = {
   readonly places: ReadonlyMap<number, number>
-  readonly labelWords: readonly (readonly number[])[]
-  readonly labelKeys: readonly string[]
+  readonly labels: readonly number[]
   readonly tools: readonly string[]
   readonly length: number
 }
 
-const NO_ENTRY: RecordEntry = { places: new Map(), labelWords: [], labelKeys: [], tools: [], length: 0 }
+const NO_ENTRY: RecordEntry = { places: new Map(), labels: [], tools: [], length: 0 }
 /** Words between two offers to pause. */
 const PAUSE_WORDS = 500
 
@@ -111,22 +109,22 @@ function entryOf({ labels, tags, tools = [], text }: Indexed, vocabulary: Vocabu
       for (const part of parts) add(part, wherePart)
     }
   }
-  const labelsRead = labels.map(tokenize)
-  const labelWords = labelsRead.map((found) => {
+  const packed: number[] = []
+  for (const label of labels) {
+    const found = tokenize(label)
     addAll(found, IN_NAME, IN_NAME_PART)
     for (const [index, { whole }] of found.entries()) {
       const next = found[index + 1]
       if (next) add(whole + next.whole, IN_NAME_PART)
     }
-    return significant(found).map((word) => numberIn(vocabulary, word))
-  })
+    packLabel(packed, found, (word) => numberIn(vocabulary, word))
+  }
   for (const tag of tags) addAll(tokenize(tag), IN_TAGS, IN_TAGS)
   const found = tokenize(text)
   addAll(found, IN_TEXT, IN_TEXT)
   return {
     places,
-    labelWords,
-    labelKeys: labelsRead.map((label) => label.map(({ whole }) => whole).join('')),
+    labels: packed,
     tools: [...new Set(tools.map(toolKey))],
     length: found.length,
   }
@@ -136,8 +134,7 @@ function entryOf({ labels, tags, tools = [], text }: Indexed, vocabulary: Vocabu
 export async function buildWordIndex(records: readonly Indexed[], pace: Pace = createPace()): Promise<WordIndex> {
   const vocabulary: Vocabulary = { numberOf: new Map(), words: [], byStem: new Map() }
   const collected: number[][] = []
-  const labelWords: RecordEntry['labelWords'][] = []
-  const labelKeys: RecordEntry['labelKeys'][] = []
+  const labels: RecordEntry['labels'][] = []
   const lengths = new Float32Array(records.length)
   const byTool = new Map<string, number[]>()
   for (const [record, indexed] of records.entries()) {
@@ -147,8 +144,7 @@ export async function buildWordIndex(records: readonly Indexed[], pace: Pace = c
       if (list) list.push((record << FIELD_BITS) | where)
       else collected[number] = [(record << FIELD_BITS) | where]
     }
-    labelWords.push(entry.labelWords)
-    labelKeys.push(entry.labelKeys)
+    labels.push(entry.labels)
     lengths[record] = entry.length
     for (const key of entry.tools) {
       const list = byTool.get(key)
@@ -167,9 +163,9 @@ export async function buildWordIndex(records: readonly Indexed[], pace: Pace = c
     count: records.length,
     sorted: await sortedWords([], words, pace),
     letters: Uint32Array.from(words, lettersOf),
-    ...(await packed(lists, pace)),
-    labelWords,
-    labelKeys,
+    byLength: await wordsByLength(words, pace),
+    ...postingsIn(await packLists(lists, pace)),
+    labels: await packLists(labels, pace),
     byTool: layeredMap<string, readonly number[]>(byTool),
     lengths,
     brevity: brevityOf(lengths, records.length),
@@ -192,7 +188,7 @@ export async function changedWordIndex(
   for (const record of changes.keys()) size = Math.max(size, record + 1)
   const isChanged = new Uint8Array(size)
   const additions = new Map<number, number[]>()
-  const [labelWords, labelKeys] = [[...index.labelWords], [...index.labelKeys]]
+  const labels = new Map<number, readonly number[]>()
   const lengths = new Float32Array(size)
   lengths.set(index.lengths)
   const tools = new Map<string, readonly number[] | undefined>()
@@ -208,8 +204,7 @@ export async function changedWordIndex(
       if (list) list.push((record << FIELD_BITS) | where)
       else additions.set(number, [(record << FIELD_BITS) | where])
     }
-    labelWords[record] = entry.labelWords
-    labelKeys[record] = entry.labelKeys
+    labels.set(record, entry.labels)
     lengths[record] = entry.length
     const toolsOf = (key: string) => (tools.has(key) ? tools.get(key) : index.byTool.get(key)) ?? []
     for (const key of old.tools)
@@ -235,9 +230,9 @@ export async function changedWordIndex(
     count,
     sorted: await sortedWords(index.sorted, fresh, pace),
     letters,
+    byLength: words.length - index.byLength.count > MAX_FRESH_WORDS ? await wordsByLength(words, pace) : index.byLength,
     ...(await repacked(index, { additions, isChanged, wordCount: words.length }, pace)),
-    labelWords,
-    labelKeys,
+    labels: await replaceLists(index.labels, labels, size, pace),
     byTool: await index.byTool.with(tools, (entries) => pace(entries * CHEAP)),
     lengths,
     brevity: brevityOf(lengths, count),
@@ -256,17 +251,7 @@ async function sortedWords(sorted: readonly string[], fresh: readonly string[], 
   return sorted.length === 0 ? added : changedList(sorted, { removed: [], added }, (word) => [word], pace)
 }
 
-/** One array for all: 30,000 small ones would take more room than what they hold. */
-async function packed(lists: readonly (readonly number[])[], pace: Pace): Promise<Pick<WordIndex, 'postings' | 'starts'>> {
-  const starts = new Uint32Array(lists.length + 1)
-  for (const [number, list] of lists.entries()) starts[number + 1] = (starts[number] as number) + list.length
-  const postings = new Uint32Array(starts.at(-1) ?? 0)
-  for (const [number, list] of lists.entries()) {
-    postings.set(list, starts[number])
-    if (number % PAUSE_WORDS === 0) await pace(PAUSE_WORDS * CHEAP)
-  }
-  return { postings, starts }
-}
+const postingsIn = ({ data, starts }: PackedLists): Pick<WordIndex, 'postings' | 'starts'> => ({ postings: data, starts })
 
 type Repacking = {
   /** New postings of each word that a changed record has or had. */
@@ -275,47 +260,52 @@ type Repacking = {
   readonly wordCount: number
 }
 
-/** Postings without those of changed records, and with their new ones; stretches between are copied. */
+/** Postings without those of changed records, and with their new ones. */
 async function repacked(
   { postings, starts }: WordIndex,
   { additions, isChanged, wordCount }: Repacking,
   pace: Pace,
 ): Promise<Pick<WordIndex, 'postings' | 'starts'>> {
-  const known = starts.length - 1
-  let added = 0
-  for (const list of additions.values()) added += list.length
-  const next = new Uint32Array(postings.length + added)
-  const nextStarts = new Uint32Array(wordCount + 1)
-  let [end, copied] = [0, 0]
-  /** Copies the words from `copied` up to `number`, none of which is concerned. */
-  const copyUpTo = (number: number): void => {
-    const last = Math.min(number, known)
-    if (copied < last) {
-      const from = starts[copied] as number
-      const shift = end - from
-      next.set(postings.subarray(from, starts[last]), end)
-      for (let word = copied; word < last; word += 1) nextStarts[word] = (starts[word] as number) + shift
-      end += (starts[last] as number) - from
-    }
-    for (let word = Math.max(copied, known); word < number; word += 1) nextStarts[word] = end
-  }
-  for (const number of [...additions.keys()].sort((one, other) => one - other)) {
-    copyUpTo(number)
-    nextStarts[number] = end
-    for (let at = starts[number] as number; at < (starts[number + 1] as number); at += 1) {
+  const lists = new Map<number, ArrayLike<number>>()
+  for (const [number, added] of additions) {
+    const [from, to] = [starts[number] ?? 0, starts[number + 1] ?? 0]
+    const list = new Uint32Array(Math.max(0, to - from) + added.length)
+    let end = 0
+    for (let at = from; at < to; at += 1) {
       const posting = postings[at] as number
-      if (isChanged[recordOf(posting)] === 0) next[end++] = posting
+      if (isChanged[recordOf(posting)] === 0) list[end++] = posting
     }
-    const list = additions.get(number) ?? []
-    next.set(list, end)
-    end += list.length
-    copied = number + 1
-    const pause = pace(CHEAP + ((starts[number + 1] as number) - (starts[number] as number) || 0) * (CHEAP / 20))
+    list.set(added, end)
+    lists.set(number, list.subarray(0, end + added.length))
+    const pause = pace(CHEAP + list.length * (CHEAP / 20))
     if (pause) await pause
   }
-  copyUpTo(wordCount)
-  nextStarts[wordCount] = end
-  return { postings: next.slice(0, end), starts: nextStarts }
+  return postingsIn(await replaceLists({ data: postings, starts }, lists, wordCount, pace))
+}
+
+/** Numbers of words without digits by their length: in one with digits no typing error is assumed. */
+export type WordsByLength = {
+  /** Words from this number on are not among them: later versions brought them. */
+  readonly count: number
+  readonly numbers: readonly (readonly number[] | undefined)[]
+}
+
+/** So many words more are looked through one by one; then all are grouped anew. */
+const MAX_FRESH_WORDS = 20_000
+
+async function wordsByLength(words: readonly string[], pace: Pace): Promise<WordsByLength> {
+  const count = words.length
+  const numbers: number[][] = []
+  for (let number = 0; number < count; number += 1) {
+    const word = words[number] as string
+    if (!/\d/.test(word)) {
+      const group = numbers[word.length]
+      if (group) group.push(number)
+      else numbers[word.length] = [number]
+    }
+    if (number % PAUSE_WORDS === 0) await pace(PAUSE_WORDS * (CHEAP / 10))
+  }
+  return { count, numbers }
 }
 
 /** A name of a tool in the form in which names are compared: `createIssue` is `create_issue`. */
@@ -336,13 +326,6 @@ export function unusedWords({ words, starts }: Pick<WordIndex, 'words' | 'starts
 export function isKnown(word: string, index: Pick<WordIndex, 'numberOf' | 'starts'>): boolean {
   const number = index.numberOf.get(word)
   return number !== undefined && countOf(number, index) > 0
-}
-
-/** The words that tell things apart; all of them when none does. */
-export function significant(found: readonly Word[]): string[] {
-  const wholes = [...new Set(found.map(({ whole }) => whole))]
-  const notifying = wholes.filter((word) => !STOP_WORDS.has(word))
-  return notifying.length > 0 ? notifying : wholes
 }
 
 export const recordOf = (posting: number): number => posting >>> FIELD_BITS

@@ -9,8 +9,9 @@ const record = (label: string, text = '', tags: readonly string[] = []): Indexed
 /** Labels of what is found, best first. */
 async function found(query: string, records: readonly Indexed[]): Promise<readonly (string | undefined)[]> {
   const index = await buildWordIndex(records)
-  return search(query, index)
-    .toSorted((one, other) => other.score - one.score)
+  const { records: numbers, scores } = search(query, index)
+  return Array.from(numbers, (record, at) => ({ record, score: scores[at] as number }))
+    .sort((one, other) => other.score - one.score)
     .map(({ record }) => records[record]?.labels[0])
 }
 

@@ -4,11 +4,13 @@ import type { DirectoryKind, Item } from '../../../../subgraphs/directory/item/i
 import { relatedTo } from '../../../../subgraphs/directory/item/related.ts'
 import type { CatalogueChanges, CatalogueSnapshot } from '../../../../subgraphs/directory/item/repository.ts'
 import { groupSimilar } from '../../../../subgraphs/directory/item/similar.ts'
-import { matching } from '../../../../subgraphs/directory/search/matching.ts'
-import { rank } from '../../../../subgraphs/directory/search/ranking.ts'
+import { sortOrder } from '../../../../subgraphs/directory/item/sort.ts'
+import { matching, placesIn } from '../../../../subgraphs/directory/search/matching.ts'
+import { ranking, rankingBy } from '../../../../subgraphs/directory/search/ranking.ts'
 import { taskItems } from '../../../../subgraphs/directory/search/task-items.ts'
 import { createPace } from '../../../../subgraphs/directory/word-index/pace.ts'
 import { changedList } from '../../../../subgraphs/directory/word-index/sorted-list.ts'
+import { comparePositions, pageOfUnsorted } from '../../../../subgraphs/toolkit/connection.ts'
 
 /** Numbers from 0 to 1 that are the same in each run (mulberry32). */
 function randomFrom(seed: number): () => number {
@@ -93,10 +95,15 @@ const QUERIES = [
 /** Everything that a catalogue answers, without numbers of records. */
 async function answersOf(catalogue: Catalogue, ids: readonly string[]) {
   const accepts = () => true
-  const found = (query: string) =>
-    matching(query, catalogue, { argument: 'query', accepts })
-      .map(rank)
-      .sort((one, other) => one.first - other.first || (one.item.key < other.item.key ? -1 : 1))
+  const found = (query: string) => {
+    const ranked = ranking(matching(query, catalogue, { argument: 'query', accepts: null }), catalogue)
+    const itemAt = (place: number) => catalogue.items[ranked.records[place] as number] as Item
+    return { ranked, itemAt, places: placesIn(ranked).toSorted(ranked.compare) }
+  }
+  const copies = (query: string) => {
+    const { ranked, places, itemAt } = found(query)
+    return [...groupSimilar(places, ranked, catalogue).copies].map(([place, count]) => [itemAt(place).id, count])
+  }
   const byKind = async (kind: DirectoryKind) => ({
     list: catalogue.list(kind).map(({ id }) => id),
     name: (await catalogue.sorted(kind, 'NAME')).map(({ id }) => id),
@@ -108,12 +115,53 @@ async function answersOf(catalogue: Catalogue, ids: readonly string[]) {
     size: catalogue.size,
     newest: catalogue.newest().map(({ id }) => id),
     lists: await Promise.all(KINDS.map(byKind)),
-    searches: QUERIES.map((query) => found(query).map(({ item, first }) => [item.id, first])),
-    copies: groupSimilar(found('authors'), catalogue.descriptionHashes).map(({ similarCount }) => similarCount),
+    searches: QUERIES.map((query) => {
+      const { places, ranked, itemAt } = found(query)
+      return places.map((place) => [itemAt(place).id, ranked.order.positionOf(place)])
+    }),
+    copies: copies('authors'),
     related: catalogue.list('MCP_SERVER').map((item) => relatedTo(item, 6, catalogue).map(({ id }) => id)),
     task: taskItems('send a postgres invoice by mail to slack', catalogue, { accepts, max: 4 }).picks.map(({ item }) => item.id),
   }
 }
+
+describe('pages of a search', () => {
+  test('are cut from the order of all results, and groups stand where their first one does', async () => {
+    const { item } = generator(13)
+    const catalogue = await catalogueOf(snapshotOf(Array.from({ length: 900 }, (_, id) => item(id))))
+    for (const query of [...QUERIES, 'authors', 'One description that several']) {
+      const found = matching(query, catalogue, { argument: 'query', accepts: null })
+      for (const ranked of [
+        ranking(found, catalogue),
+        ranking(found, catalogue, { byStars: true }),
+        rankingBy(found, catalogue, sortOrder('search', 'NAME')),
+      ]) {
+        const places = placesIn(found)
+        const { positionOf } = ranked.order
+        const sorted = places.toSorted((one, other) => comparePositions(positionOf(one), positionOf(other)))
+        const cut = pageOfUnsorted(places, ranked.order, { first: 25, offset: 3 }, ranked.compare)
+        expect(cut.edges.map(({ node }) => node)).toEqual(sorted.slice(3, 28))
+        // As one reads: the first of each text stays, the others are counted.
+        const [shown, counts] = [[] as number[], [] as number[]]
+        for (const place of sorted) {
+          const textAt = (at: number) => {
+            const { kind, description, id } = catalogue.items[found.records[at] as number] as Item
+            return description.length < 40 ? id : `${kind} ${description.toLowerCase()}`
+          }
+          const known = shown.findIndex((at) => textAt(at) === textAt(place))
+          if (known === -1) {
+            shown.push(place)
+            counts.push(0)
+          } else counts[known] = (counts[known] as number) + 1
+        }
+        const groups = groupSimilar(places, ranked, catalogue)
+        const inOrder = groups.places.toSorted(ranked.compare)
+        expect(inOrder).toEqual(shown)
+        expect(inOrder.map((place) => groups.copies.get(place) ?? 0)).toEqual(counts)
+      }
+    }
+  })
+})
 
 describe('a catalogue with changes', () => {
   test('answers everything as one that is built anew, over many revisions', async () => {
@@ -158,7 +206,7 @@ describe('a catalogue with changes', () => {
     expect(next?.size).toBe(298)
     expect(await answersOf(catalogue, ids)).toEqual(before)
     const found = (from: Catalogue | null) =>
-      from ? matching('zebrafish', from, { argument: 'query', accepts: () => true }).length : -1
+      from ? matching('zebrafish', from, { argument: 'query', accepts: null }).records.length : -1
     expect([found(catalogue), found(next)]).toEqual([0, 90])
   })
 
