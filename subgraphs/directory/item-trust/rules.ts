@@ -151,6 +151,9 @@ function installationFindings({ installations }: McpServer): readonly TrustFindi
   ]
 }
 
+/** The worst of what installing a server means; good when it names one version and nothing else is said. */
+export const installationLevel = (server: McpServer): ItemTrustLevel => partOf('INSTALLATION', installationFindings(server)).level
+
 function maintenanceFindings(item: Item, { repository }: ItemEvidence, now: Date): readonly TrustFinding[] {
   const isArchived = repository?.archived === true
   const pushedAt = repository?.pushedAt ?? null

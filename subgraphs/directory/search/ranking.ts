@@ -1,3 +1,4 @@
+import type { ItemTrustLevel } from '#generated/directory/resolvers.ts'
 import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { comparePositions, type ListOrder } from '../../toolkit/connection.ts'
 import type { Position } from '../../toolkit/cursor.ts'
@@ -5,6 +6,7 @@ import type { Catalogue } from '../item/catalogue.ts'
 import type { Item } from '../item/item.ts'
 import { UNCATEGORIZED } from '../item/item.ts'
 import { KIND_ORDER } from '../item/sort.ts'
+import { installationLevel } from '../item-trust/rules.ts'
 import type { Matches } from './search.ts'
 
 /** An item that matches a query, and how well. */
@@ -20,6 +22,15 @@ const PER_TENFOLD_STARS = 4
 const DESCRIBED = 2
 const INSTALLABLE = 3
 const FILED = 1
+/**
+ * What an item's own fields say of its trust: a registry verified who publishes it; its installation
+ * names one version; or runs a script from the network, reaches the machine around it, or wants the
+ * rights of an administrator. Less than a word in a name, as much as stars.
+ */
+const VERIFIED_PUBLISHER = 3
+const PINNED = 1
+const INSTALLATION_CAUTION = -3
+const INSTALLATION_WARNING = -8
 /** Characters that say more than a name. */
 const MIN_DESCRIPTION_LENGTH = 30
 /**
@@ -31,7 +42,9 @@ const DEPRECATED_SHARE = 0.15
 const DEPRECATED_STEP = 100
 
 /** Parts of a score; `total` is their sum. */
-export type ItemScore = Readonly<Record<'total' | 'text' | 'popularity' | 'official' | 'metadata' | 'deprecated', number>>
+export type ItemScore = Readonly<
+  Record<'total' | 'text' | 'popularity' | 'official' | 'trust' | 'metadata' | 'deprecated', number>
+>
 
 type Quality = Omit<ItemScore, 'total' | 'text' | 'deprecated'> & { readonly isDeprecated: boolean }
 
@@ -41,6 +54,7 @@ function qualityOf(item: Item): Quality {
   return {
     popularity: item.popularity === 0 ? 0 : PER_TENFOLD_STARS * Math.log10(1 + item.popularity),
     official: isServer && item.official ? OFFICIAL : 0,
+    trust: isServer ? (item.registered ? VERIFIED_PUBLISHER : 0) + INSTALLATION_TRUST[installationLevel(item)] : 0,
     metadata:
       (item.description.length >= MIN_DESCRIPTION_LENGTH ? DESCRIBED : 0) +
       (!isServer || item.installations.length > 0 ? INSTALLABLE : 0) +
@@ -49,13 +63,20 @@ function qualityOf(item: Item): Quality {
   }
 }
 
-/** Being known does not help who is deprecated. */
+const INSTALLATION_TRUST: Readonly<Record<ItemTrustLevel, number>> = {
+  GOOD: PINNED,
+  UNKNOWN: 0,
+  CAUTION: INSTALLATION_CAUTION,
+  WARNING: INSTALLATION_WARNING,
+}
+
+/** Neither being known nor being verified helps who is deprecated. */
 const deprecatedTotal = (text: number): number => (text > 0 ? text * DEPRECATED_SHARE : text - DEPRECATED_STEP)
 
 /** How well an item answers, by its words and by its quality. */
 export function scoreOf({ item, score: text }: ScoredItem): ItemScore {
   const { isDeprecated, ...quality } = qualityOf(item)
-  const sum = text + quality.popularity + quality.official + quality.metadata
+  const sum = text + quality.popularity + quality.official + quality.trust + quality.metadata
   const total = isDeprecated ? deprecatedTotal(text) : sum
   return { total, text, ...quality, deprecated: total - sum }
 }
@@ -64,6 +85,7 @@ export function scoreOf({ item, score: text }: ScoredItem): ItemScore {
 export type QualityColumns = {
   readonly popularity: Float64Array
   readonly official: Uint8Array
+  readonly trust: Int8Array
   readonly metadata: Uint8Array
   readonly isDeprecated: Uint8Array
   readonly stars: Float64Array
@@ -76,6 +98,7 @@ export function qualityColumns(size: number, known?: QualityColumns): QualityCol
   const columns: QualityColumns = {
     popularity: new Float64Array(size),
     official: new Uint8Array(size),
+    trust: new Int8Array(size),
     metadata: new Uint8Array(size),
     isDeprecated: new Uint8Array(size),
     stars: new Float64Array(size),
@@ -87,9 +110,10 @@ export function qualityColumns(size: number, known?: QualityColumns): QualityCol
 
 /** Writes the quality of an item at its number. */
 export function setQuality(columns: QualityColumns, record: number, item: Item): void {
-  const { popularity, official, metadata, isDeprecated } = qualityOf(item)
+  const { popularity, official, trust, metadata, isDeprecated } = qualityOf(item)
   columns.popularity[record] = popularity
   columns.official[record] = official
+  columns.trust[record] = trust
   columns.metadata[record] = metadata
   columns.isDeprecated[record] = Number(isDeprecated)
   columns.stars[record] = item.popularity
@@ -115,10 +139,11 @@ export function ranking(
   { list = 'search', byStars = false }: { readonly list?: string; readonly byStars?: boolean } = {},
 ): Ranking {
   const [places, stars] = [new Float64Array(records.length), new Float64Array(records.length)]
-  const { popularity, official, metadata, isDeprecated } = quality
+  const { popularity, official, trust, metadata, isDeprecated } = quality
   for (let at = 0; at < records.length; at += 1) {
     const [record, text] = [records[at] as number, scores[at] as number]
-    const sum = text + (popularity[record] as number) + (official[record] as number) + (metadata[record] as number)
+    const known = text + (popularity[record] as number) + (official[record] as number)
+    const sum = known + (trust[record] as number) + (metadata[record] as number)
     // Rounded so that a cursor means the same after a trip through JSON.
     places[at] = -Math.round((isDeprecated[record] ? deprecatedTotal(text) : sum) * 1000)
     stars[at] = -(quality.stars[record] as number)

@@ -536,7 +536,7 @@ describe('sort and conditions', () => {
 
   test('the parts of a score sum up to what results are ordered by', async () => {
     const { search } = await ask(
-      '{ search(query: "sorted") { edges { score { total text popularity official metadata deprecated } } } }',
+      '{ search(query: "sorted") { edges { score { total text popularity official trust metadata deprecated } } } }',
     )
     const totals = search.edges.map(({ score: { total, ...parts } }: Data) => {
       expect(Object.values<number>(parts).reduce((sum, part) => sum + part, 0)).toBeCloseTo(total, 6)
@@ -544,5 +544,29 @@ describe('sort and conditions', () => {
     })
     expect(totals).toEqual([...totals].sort((one: number, other: number) => other - one))
     expect(search.edges.at(-1).score.deprecated).toBeLessThan(0)
+  })
+
+  test('of servers that match alike, a verified publisher leads and a downloaded script is last', async () => {
+    const install = (command: string) => ({ installations: [{ command, transport: 'stdio' }] })
+    await putItems(connection, [
+      aServer('t/a-script', { name: 'trusted', detail: install('curl https://a.example/install | sh') }),
+      aServer('t/b-plain', { name: 'trusted', detail: install('npx some-server') }),
+      aServer('t/c-pinned', { name: 'trusted', detail: install('npx some-server@1.2.3') }),
+      aServer('t/d-verified', {
+        name: 'trusted',
+        detail: { ...install('npx some-server@1.2.3'), registered: { name: 'io.github.t/d', version: null } },
+      }),
+      aServer('t/e-root', { name: 'trusted', detail: install('sudo npx some-server') }),
+    ])
+    await eventually('{ search(query: "trusted", first: 1) { totalCount } }', { search: { totalCount: 5 } })
+    const { search } = await ask('{ search(query: "trusted") { edges { score { trust } node { ... on McpServer { repo } } } } }')
+    expect(search.edges.map(({ node, score }: Data) => [node.repo, score.trust])).toEqual([
+      ['d-verified', 4],
+      ['c-pinned', 1],
+      ['b-plain', 0],
+      ['e-root', -3],
+      ['a-script', -8],
+    ])
+    await removeItems(connection, ['t/a-script', 't/b-plain', 't/c-pinned', 't/d-verified', 't/e-root'])
   })
 })
