@@ -9,6 +9,8 @@ export type PackedLists = {
 
 /** Lists between two offers to pause. */
 const PAUSE_LISTS = 500
+/** Numbers between two offers to pause; even. */
+const PAUSE_NUMBERS = 20_000
 
 /** Packs lists, in slices. */
 export async function packLists(lists: readonly (readonly number[])[], pace: Pace): Promise<PackedLists> {
@@ -18,6 +20,51 @@ export async function packLists(lists: readonly (readonly number[])[], pace: Pac
   for (let list = 0; list < lists.length; list += 1) {
     data.set(lists[list] ?? [], starts[list])
     if (list % PAUSE_LISTS === 0) await pace(PAUSE_LISTS * CHEAP)
+  }
+  return { data, starts }
+}
+
+/** Numbers that are added pair by pair, in one array that doubles. */
+export function growingNumbers() {
+  let [data, length] = [new Uint32Array(1_024), 0]
+  return {
+    push(one: number, other: number): void {
+      if (length + 2 > data.length) {
+        const larger = new Uint32Array(data.length * 2)
+        larger.set(data)
+        data = larger
+      }
+      data[length] = one
+      data[length + 1] = other
+      length += 2
+    },
+    all: (): Uint32Array => data.subarray(0, length),
+  }
+}
+
+/** Pairs of a list, below `count`, and a number in it, as lists with their numbers in the order of the pairs. */
+export async function packPairs(pairs: Uint32Array, count: number, pace: Pace): Promise<PackedLists> {
+  const starts = new Uint32Array(count + 1)
+  for (let from = 0; from < pairs.length; from += PAUSE_NUMBERS) {
+    const to = Math.min(pairs.length, from + PAUSE_NUMBERS)
+    for (let at = from; at < to; at += 2) {
+      const next = (pairs[at] as number) + 1
+      starts[next] = (starts[next] as number) + 1
+    }
+    await pace((to - from) * (CHEAP / 50))
+  }
+  for (let list = 0; list < count; list += 1) starts[list + 1] = (starts[list + 1] as number) + (starts[list] as number)
+  const data = new Uint32Array(pairs.length / 2)
+  const ends = starts.slice(0, count)
+  for (let from = 0; from < pairs.length; from += PAUSE_NUMBERS) {
+    const to = Math.min(pairs.length, from + PAUSE_NUMBERS)
+    for (let at = from; at < to; at += 2) {
+      const list = pairs[at] as number
+      const end = ends[list] as number
+      data[end] = pairs[at + 1] as number
+      ends[list] = end + 1
+    }
+    await pace((to - from) * (CHEAP / 50))
   }
   return { data, starts }
 }

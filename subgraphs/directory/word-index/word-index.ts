@@ -1,9 +1,9 @@
 import { type LayeredMap, layeredMap } from '../../../platform/collections/layered-map.ts'
 import { packLabel } from './labels.ts'
 import { CHEAP, createPace, type Pace } from './pace.ts'
-import { type PackedLists, packLists, replaceLists } from './packed-lists.ts'
+import { growingNumbers, type PackedLists, packLists, packPairs, replaceLists } from './packed-lists.ts'
 import { changedList, sortedBy } from './sorted-list.ts'
-import { fold, stem, tokenize, type Word } from './words.ts'
+import { fold, hasStem, stem, tokenize, type Word } from './words.ts'
 
 /** Where in a record a word stands; bits, because one word may stand in several places. */
 export const IN_NAME = 8
@@ -46,7 +46,7 @@ export type WordIndex = {
   readonly letters: Uint32Array
   /** The first words by their length, for typing errors. */
   readonly byLength: WordsByLength
-  /** Words that share a stem. */
+  /** Words that share a stem; those that are their own stem in any case, such as identifiers, are not listed. */
   readonly byStem: ReadonlyMap<string, readonly number[]>
   /** Of all words, one after the other: record number shifted left by four, and the places. */
   readonly postings: Uint32Array
@@ -89,6 +89,7 @@ function numberIn({ numberOf, words, byStem }: Vocabulary, word: string): number
   const number = words.length
   numberOf.set(word, number)
   words.push(word)
+  if (!hasStem(word)) return number
   const key = stem(word)
   const list = byStem.get(key)
   if (list) list.push(number)
@@ -133,17 +134,14 @@ function entryOf({ labels, tags, tools = [], text }: Indexed, vocabulary: Vocabu
 /** Builds the index; takes about 50 µs a record, in slices. */
 export async function buildWordIndex(records: readonly Indexed[], pace: Pace = createPace()): Promise<WordIndex> {
   const vocabulary: Vocabulary = { numberOf: new Map(), words: [], byStem: new Map() }
-  const collected: number[][] = []
+  // In the order of records: word and posting, word and posting. An array for each word would be a million of them.
+  const pairs = growingNumbers()
   const labels: RecordEntry['labels'][] = []
   const lengths = new Float32Array(records.length)
   const byTool = new Map<string, number[]>()
   for (const [record, indexed] of records.entries()) {
     const entry = entryOf(indexed, vocabulary)
-    for (const [number, where] of entry.places) {
-      const list = collected[number]
-      if (list) list.push((record << FIELD_BITS) | where)
-      else collected[number] = [(record << FIELD_BITS) | where]
-    }
+    for (const [number, where] of entry.places) pairs.push(number, (record << FIELD_BITS) | where)
     labels.push(entry.labels)
     lengths[record] = entry.length
     for (const key of entry.tools) {
@@ -155,8 +153,6 @@ export async function buildWordIndex(records: readonly Indexed[], pace: Pace = c
     if (pause) await pause
   }
   const { words } = vocabulary
-  // Words of names that say little have a number, and maybe no posting.
-  const lists = words.map((_, number) => collected[number] ?? [])
   return {
     ...vocabulary,
     size: records.length,
@@ -164,7 +160,7 @@ export async function buildWordIndex(records: readonly Indexed[], pace: Pace = c
     sorted: await sortedWords([], words, pace),
     letters: Uint32Array.from(words, lettersOf),
     byLength: await wordsByLength(words, pace),
-    ...postingsIn(await packLists(lists, pace)),
+    ...postingsIn(await packPairs(pairs.all(), words.length, pace)),
     labels: await packLists(labels, pace),
     byTool: layeredMap<string, readonly number[]>(byTool),
     lengths,

@@ -173,12 +173,15 @@ const ENDINGS = 'izations ization ations ation ings ing ies ers ors ied er or ed
 /** Letters that must be left of a word. */
 const MIN_STEM_LENGTH = 4
 
+/** Whether a word may have other forms, or be the common beginning of some: Latin letters only. */
+export const hasStem = (word: string): boolean => /^[a-z]+$/.test(word)
+
 /**
  * The common beginning of the forms of an English word; the word itself when it is short or not
  * Latin.
  */
 export function stem(word: string): string {
-  if (word.length <= MIN_STEM_LENGTH || !/^[a-z]+$/.test(word)) return word
+  if (word.length <= MIN_STEM_LENGTH || !hasStem(word)) return word
   for (const ending of ENDINGS) {
     if (!word.endsWith(ending) || word.length - ending.length < MIN_STEM_LENGTH || word.endsWith('ss')) continue
     // `debugging` and `debugger` are forms of `debug`.
