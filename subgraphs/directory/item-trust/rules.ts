@@ -1,5 +1,6 @@
 import type { ItemTrustLevel, ItemTrustSubject } from '#generated/directory/resolvers.ts'
-import type { Item, McpServer } from '../item/item.ts'
+import { installationFindings, type TrustFinding } from '../item/installation.ts'
+import type { Item } from '../item/item.ts'
 import type { LookAlike } from './look-alike.ts'
 
 /** What is known of an item besides its fields. */
@@ -18,12 +19,6 @@ export type ItemEvidence = {
   readonly changes: { readonly count: number; readonly lastAt: Date } | null
 }
 
-export type TrustFinding = {
-  readonly code: string
-  readonly level: ItemTrustLevel
-  readonly meaning: string
-  readonly detail: string | null
-}
 export type TrustPart = {
   readonly subject: ItemTrustSubject
   readonly level: ItemTrustLevel
@@ -47,7 +42,7 @@ export function itemTrustOf(item: Item, evidence: ItemEvidence, now: Date): Item
   const parts = [
     partOf('PUBLISHER', publisherFindings(item)),
     partOf('NAMES', evidence.lookAlikes.map(lookAlikeFinding)),
-    ...(isServer ? [partOf('INSTALLATION', installationFindings(item))] : []),
+    ...(isServer ? [partOf('INSTALLATION', installationFindings(item).map(cut))] : []),
     partOf('MAINTENANCE', maintenanceFindings(item, evidence, now)),
     ...(isServer ? [partOf('BEHAVIOR', behaviorFindings(evidence))] : []),
   ]
@@ -67,6 +62,8 @@ const finding = (code: string, level: ItemTrustLevel, meaning: string, detail: s
   meaning,
   detail: detail === null ? null : detail.slice(0, MAX_DETAIL_LENGTH).toWellFormed(),
 })
+
+const cut = ({ code, level, meaning, detail }: TrustFinding): TrustFinding => finding(code, level, meaning, detail)
 
 function publisherFindings(item: Item): readonly TrustFinding[] {
   if (item.kind !== 'MCP_SERVER') return []
@@ -88,71 +85,6 @@ const lookAlikeFinding = ({ what, name, resembles, key }: LookAlike): TrustFindi
       : 'The name of its package is nearly that of a well-known one.',
     `${name}, like ${resembles} of ${key}`,
   )
-
-/** What commands do that a reader should know before pasting one. */
-const COMMAND_RULES: readonly {
-  readonly code: string
-  readonly level: ItemTrustLevel
-  readonly meaning: string
-  readonly pattern: RegExp
-}[] = [
-  {
-    code: 'DOWNLOADED_SCRIPT',
-    level: 'WARNING',
-    meaning: 'It runs a script from the network, which may be another one tomorrow.',
-    pattern: /\b(?:curl|wget|iwr|irm)\b[^\n]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:iwr|irm)\b[^\n]*\|\s*iex\b/i,
-  },
-  {
-    code: 'HOST_ACCESS',
-    level: 'WARNING',
-    meaning: 'Its container reaches the machine around it.',
-    pattern: /--privileged\b|docker\.sock|--(?:pid|net|network)[= ]host\b|-v \/:/,
-  },
-  { code: 'ADMINISTRATOR', level: 'CAUTION', meaning: 'It asks for the rights of an administrator.', pattern: /\bsudo\b/ },
-]
-
-/** `npx`, `uvx` and the like, which run the newest version unless one is named; also of a repository. */
-const RUNNER =
-  /^(?<runner>npx|bunx|pnpm dlx|uvx|pipx run|dnx)\s+(?:-\S+\s+)*(?<name>(?:git\+)?https?:\/\/[^\s@#]+|@?\w[\w./-]*)(?<version>(?:@|==|#)\S+)?(?=\s|$)/
-const IMAGE =
-  /^docker run\b.*?\s(?<name>[a-z0-9][a-z0-9._/-]*\/[a-z0-9._-]+)(?<version>:[\w.-]+)?(?<digest>@sha256:[0-9a-f]{64})?(?:\s|$)/
-
-/** Versions that are one version: neither a range nor a tag or branch that moves, such as `next` or `stable`. */
-const COMMIT = /^[@#][0-9a-f]{40}$/
-const NPM_VERSION = /^@\d+\.\d+\.\d+[\w.+-]*$/
-const VERSION = /^(?:@|==|:v?)\d[\w.+-]*$/
-
-function namesOneVersion({
-  runner = '',
-  name = '',
-  version = '',
-  digest,
-}: Readonly<Record<string, string | undefined>>): boolean {
-  if (digest !== undefined) return true
-  if (name.includes('://')) return COMMIT.test(version)
-  return (/^(?:npx|bunx|pnpm)/.test(runner) ? NPM_VERSION : VERSION).test(version)
-}
-
-function installationFindings({ installations }: McpServer): readonly TrustFinding[] {
-  const [first] = installations
-  if (!first) return []
-  const marked = COMMAND_RULES.flatMap(({ code, level, meaning, pattern }) => {
-    const command = installations.find((one) => pattern.test(one.command))?.command
-    return command === undefined ? [] : [finding(code, level, meaning, command)]
-  })
-  const found = (RUNNER.exec(first.command) ?? IMAGE.exec(first.command))?.groups ?? {}
-  const { name, version, digest } = found
-  if (name === undefined) return marked
-  return [
-    ...marked,
-    namesOneVersion(found)
-      ? finding('PINNED_PACKAGE', 'GOOD', 'Its installation names one version.', `${name}${version ?? ''}${digest ?? ''}`)
-      : finding('UNPINNED_PACKAGE', 'UNKNOWN', 'Its installation runs whichever version is the newest at the time.', name),
-  ]
-}
-
-/** The worst of what installing a server means; good when it names one version and nothing else is said. */
-export const installationLevel = (server: McpServer): ItemTrustLevel => partOf('INSTALLATION', installationFindings(server)).level
 
 function maintenanceFindings(item: Item, { repository }: ItemEvidence, now: Date): readonly TrustFinding[] {
   const isArchived = repository?.archived === true

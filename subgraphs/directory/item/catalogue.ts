@@ -1,6 +1,5 @@
 import { type LayeredMap, layeredMap } from '../../../platform/collections/layered-map.ts'
 import type { Position } from '../../toolkit/cursor.ts'
-import { type QualityColumns, qualityColumns, setQuality } from '../search/ranking.ts'
 import { CHEAP, createPace, type Pace } from '../word-index/pace.ts'
 import { changedList, sortedBy } from '../word-index/sorted-list.ts'
 import {
@@ -13,6 +12,7 @@ import {
 } from '../word-index/word-index.ts'
 import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'
+import { type QualityColumns, qualityColumns, setQuality } from './quality.ts'
 import { changedGroups, type ItemGroups, itemGroups } from './related.ts'
 import type { CatalogueChanges, CatalogueSnapshot, Revision } from './repository.ts'
 import { descriptionHash } from './similar.ts'

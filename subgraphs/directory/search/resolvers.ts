@@ -6,11 +6,12 @@ import { firstOf } from '../../toolkit/first-of.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import { facet } from '../item/facets.ts'
 import type { Item } from '../item/item.ts'
+import { scoreOf } from '../item/quality.ts'
 import { groupSimilar as groupMatches } from '../item/similar.ts'
 import { KIND_ORDER, sortOrder } from '../item/sort.ts'
 import { accepts } from './filter.ts'
 import { matching, placesIn } from './matching.ts'
-import { type Ranking, ranking, rankingBy, scoreOf } from './ranking.ts'
+import { type Ranking, ranking, rankingBy } from './ranking.ts'
 import { taskItems } from './task-items.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */

@@ -1,9 +1,9 @@
 import type { Catalogue } from '../item/catalogue.ts'
 import type { Item } from '../item/item.ts'
+import { scoreOf } from '../item/quality.ts'
 import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, isKnown, recordOf, type WordIndex } from '../word-index/word-index.ts'
 import { phraseOf, STOP_WORDS, stem, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
-import { scoreOf } from './ranking.ts'
 
 /** Where an item has a word. */
 export type WordField = 'NAME' | 'TAGS' | 'DESCRIPTION'
