@@ -71,6 +71,7 @@ const ALL = [
   '/orders',
   '/returns',
   '/products',
+  '/transfers',
   '/customers',
   '/promotions',
   '/webhooks',
@@ -82,9 +83,9 @@ const ALL = [
 ]
 const OF_ROLES: Readonly<Record<string, readonly string[]>> = {
   MANAGER: ALL.filter((path) => !['/apps', '/imports', '/staff', '/access'].includes(path)),
-  CATALOGUE: ['/products', '/promotions', '/settings'],
-  FULFILLMENT: ['', '/orders', '/returns', '/products', '/customers', '/promotions', '/webhooks', '/settings'],
-  SUPPORT: ['', '/orders', '/returns', '/products', '/customers', '/promotions', '/webhooks', '/settings'],
+  CATALOGUE: ['/products', '/transfers', '/promotions', '/settings'],
+  FULFILLMENT: ['', '/orders', '/returns', '/products', '/transfers', '/customers', '/promotions', '/webhooks', '/settings'],
+  SUPPORT: ['', '/orders', '/returns', '/products', '/transfers', '/customers', '/promotions', '/webhooks', '/settings'],
 }
 
 test.each(Object.entries(OF_ROLES))('%s sees its sections, which open, and no others', async (role, sections) => {

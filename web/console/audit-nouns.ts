@@ -54,6 +54,7 @@ export const AUDIT_NOUNS: ListLabels<AuditNoun> = lookupTable({
 /** Pages of the console by the kind of their object. */
 const PAGES: Partial<Record<AuditNoun, string>> = {
   CUSTOMER: '/console/customers',
+  INVENTORY_TRANSFER: '/console/transfers',
   ORDER: '/console/orders',
   PRODUCT: '/console/products',
   PROMOTION: '/console/promotions',

@@ -75,6 +75,7 @@ const ICONS: LookupTable<IconName> = lookupTable({
   '/console/orders': 'receipt',
   '/console/returns': 'return',
   '/console/products': 'package',
+  '/console/transfers': 'copy',
   '/console/customers': 'users',
   '/console/imports': 'copy',
   '/console/promotions': 'percent',

@@ -22,6 +22,7 @@ import type { OpenSession, StoreCredentials, sessionsOf } from './session.ts'
 import { settings } from './settings.ts'
 import { signInPage } from './sign-in.ts'
 import { staff } from './staff.ts'
+import { transfers } from './transfers.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The sections of the console, as its navigation shows them. */
@@ -30,6 +31,7 @@ export const SECTIONS: readonly ConsoleRow[] = [
   orders,
   returns,
   products,
+  transfers,
   customers,
   imports,
   promotions,

@@ -44,6 +44,8 @@ import { settingsChanges } from './settings.ts'
 import { foreignForm, notForRole, unreadableForm } from './sign-in.ts'
 import { staffChanges } from './staff.ts'
 import { serveStoreChoice } from './store-choice.ts'
+import { transfer, transferChanges } from './transfer.ts'
+import { newTransfer, newTransferChange } from './transfer-new.ts'
 import { webhook, webhookChanges } from './webhook.ts'
 import { webhooksChanges } from './webhooks.ts'
 
@@ -53,6 +55,8 @@ const ROWS: readonly ConsoleRow[] = [
   order,
   newProduct,
   product,
+  newTransfer,
+  transfer,
   customer,
   newPromotion,
   promotion,
@@ -64,6 +68,8 @@ const CHANGES: readonly ConsoleChange[] = [
   ...webhookChanges,
   ...appsChanges,
   newProductChange,
+  newTransferChange,
+  ...transferChanges,
   ...productChanges,
   ...orderChanges,
   ...customerChanges,
