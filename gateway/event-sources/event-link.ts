@@ -16,23 +16,20 @@ const OPERATIONS = { maxEntries: 500, maxCharacters: 500_000 }
 /** One event for subscribers; `value` is undefined for a message that is not a JSON object. */
 type BrokerEvent = { readonly value: unknown; readonly characters: number }
 
-/**
- * Link of a subgraph without a server, whose subscriptions are broker events. Events have the keys
- * of their entity and other fields of this subgraph; all other fields are fetched from other
- * subgraphs.
- */
-export function createEventLink({
-  name,
-  fields,
-  schema,
-  brokerOf,
-}: {
+type EventLinkOptions = {
   readonly name: string
   readonly fields: readonly EventField[]
   /** Schema of the supergraph. */
   readonly schema: GraphQLSchema
   readonly brokerOf: (providerId: string) => EventBroker
-}): Link {
+}
+
+/**
+ * Link of a subgraph without a server, whose subscriptions are broker events. Events have the keys
+ * of their entity and other fields of this subgraph; all other fields are fetched from other
+ * subgraphs.
+ */
+export function createEventLink({ name, fields, schema, brokerOf }: EventLinkOptions): Link {
   const select = eventSelection(schema)
   const operations = boundedCache<ReturnType<typeof readOperation>>(OPERATIONS)
   /**

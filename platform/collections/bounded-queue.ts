@@ -19,6 +19,12 @@ export type BoundedQueue<Item> = {
   readonly iterator: AsyncIterableIterator<Item>
 }
 
+type QueueReader<Item> = {
+  readonly onDone: (item: Item) => void
+  readonly onReleased: () => void
+  readonly charactersOf?: (item: Item) => number
+}
+
 type Waiter<Item> = {
   readonly resolve: (result: IteratorResult<Item, undefined>) => void
   readonly reject: (error: Error) => void
@@ -41,15 +47,7 @@ function endReads<Item>(waiters: readonly Waiter<Item>[], error: Error | null): 
  * `onDone` is called when the reader has finished an item and requests the next; `onReleased` once,
  * when reading has ended. Not a generator: the `return()` of one waits for the next item.
  */
-export function boundedQueue<Item>({
-  onDone,
-  onReleased,
-  charactersOf = () => 0,
-}: {
-  readonly onDone: (item: Item) => void
-  readonly onReleased: () => void
-  readonly charactersOf?: (item: Item) => number
-}): BoundedQueue<Item> {
+export function boundedQueue<Item>({ onDone, onReleased, charactersOf = () => 0 }: QueueReader<Item>): BoundedQueue<Item> {
   let waiting: Item[] = []
   let characters = 0
   const waiters: Waiter<Item>[] = []
@@ -62,6 +60,12 @@ export function boundedQueue<Item>({
     if (isReleased) return
     isReleased = true
     onReleased()
+  }
+
+  function unqueued(): Item {
+    const item = waiting.shift() as Item // not empty
+    characters -= charactersOf(item)
+    return item
   }
 
   function take(item: Item): IteratorResult<Item, undefined> {
@@ -94,11 +98,7 @@ export function boundedQueue<Item>({
     // Not async: that would cost each item of each reader three more turns of the microtask queue.
     next() {
       finish()
-      if (waiting.length > 0) {
-        const item = waiting.shift() as Item // not empty
-        characters -= charactersOf(item)
-        return Promise.resolve(take(item))
-      }
+      if (waiting.length > 0) return Promise.resolve(take(unqueued()))
       if (failure) {
         const error = failure
         failure = null

@@ -344,10 +344,11 @@ describe('what hooks make for one caller', () => {
   test('is no part of an equal fetch of the same operation that has other headers', async () => {
     let fetches = 0
     const query = '{ latestReview { about { name } } other: latestReview { about { name } } }'
-    const changing = await aGateway({ subgraphRequest: async () => ({ headers: { 'x-number': String(++fetches) } }) })
+    const apart = { allSubgraphs: { mergeFetches: false } }
+    const changing = await aGateway({ subgraphRequest: async () => ({ headers: { 'x-number': String(++fetches) } }) }, apart)
     expect((await changing.post(query)).errors).toBeUndefined()
     expect(new Set(changing.shop.requests.map(({ headers }) => headers['x-number'])).size).toBe(2)
-    const watching = await aGateway({ subgraphRequest: async () => {} })
+    const watching = await aGateway({ subgraphRequest: async () => {} }, apart)
     await watching.post(query)
     expect(watching.shop.requests).toHaveLength(1)
   })

@@ -299,7 +299,7 @@ describe('bounds', () => {
     const query = '{ latestReview { about { name } } other: latestReview { about { name } } }'
     const requests: number[] = []
     for (const deduplication of [true, false]) {
-      const { shop, ask } = await aGateway({ deduplication })
+      const { shop, ask } = await aGateway({ deduplication, mergeFetches: false })
       expect((await ask(query)).errors).toBe(undefined)
       requests.push(shop.requests.length)
     }
