@@ -272,8 +272,9 @@ test('nothing that is not published can be read through any field', async () => 
   await aProduct({ name: 'SECRET hidden', status: 'DISABLED', brand: 'SECRET brand', categoryIds: [category] }, own)
   const shown = await aProduct(
     {
-      ...{ name: 'Shown', costPerItem: '7.7777', stock: 31_337, stockThreshold: 31_338, barcode: 'SECRET barcode' },
-      ...{ googleProductCategory: 'SECRET category', categoryIds: [category] },
+      ...{ name: 'Shown', costPerItem: '7.7777', stock: 31_337, stockThreshold: 31_338, categoryIds: [category] },
+      // Printed on the product, and read by search engines.
+      ...{ barcode: '4006381333931', googleProductCategory: 'Food' },
     },
     own,
   )
@@ -323,6 +324,7 @@ test('nothing that is not published can be read through any field', async () => 
   expect(errors).toBeUndefined()
   const text = JSON.stringify(storefront)
   for (const secret of [/SECRET/, /7\.7777/, /\b31337\b/, /\b31338\b/]) expect(text).not.toMatch(secret)
+  expect(storefront.shown).toMatchObject({ barcode: '4006381333931', googleProductCategory: 'Food' })
   expect(storefront.shown.images[0].url).toMatch(/^https:/)
   expect(storefront).toMatchObject({ draft: null, hiddenPage: null, hidden: null, search: { totalCount: 0 } })
 })
