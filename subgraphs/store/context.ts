@@ -12,206 +12,87 @@ import type { Access } from './access/grant.ts'
 import { grantsOf, type StoreGrants } from './access/guard.ts'
 import { isScope, SCOPES } from './access/scopes.ts'
 import { appLoaders } from './app/loaders.ts'
-import type { AppRepository } from './app/repository.ts'
-import type { AppAuthorizationRepository } from './app-authorization/repository.ts'
-import type { AppInstallationRepository } from './app-installation/repository.ts'
 import { appSubscriptionLoaders } from './app-subscription/loaders.ts'
-import type { AppSubscriptionRepository } from './app-subscription/repository.ts'
 import { type AuditActor, auditActorOf } from './audit-entry/audit-actor.ts'
-import type { AuditEntryRepository } from './audit-entry/repository.ts'
-import type { CartRepository } from './cart/repository.ts'
 import type { CheckoutTimes } from './checkout/variables.ts'
 import { checkoutCustomFieldLoaders } from './checkout-custom-field/loaders.ts'
-import type { CheckoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
-import type { ConsoleSessionRepository } from './console-session/repository.ts'
 import { customFieldLoaders } from './custom-field/loaders.ts'
-import type { CustomFieldRepository } from './custom-field/repository.ts'
 import { customFieldSelectOptionLoaders } from './custom-field-select-option/loaders.ts'
-import type { CustomFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
 import { customerLoaders } from './customer/loaders.ts'
-import type { CustomerRepository } from './customer/repository.ts'
 import type { AccountLimits } from './customer-account/limits.ts'
-import type { CustomerAccountRepository } from './customer-account/repository.ts'
 import { customerAdditionalFieldLoaders } from './customer-additional-field/loaders.ts'
-import type { CustomerAdditionalFieldRepository } from './customer-additional-field/repository.ts'
 import { customerCategoryLoaders } from './customer-category/loaders.ts'
-import type { CustomerCategoryRepository } from './customer-category/repository.ts'
 import { digitalAssetLoaders } from './digital-asset/loaders.ts'
-import type { DigitalAssetRepository } from './digital-asset/repository.ts'
 import { draftOrderLoaders } from './draft-order/loaders.ts'
-import type { DraftOrderRepository } from './draft-order/repository.ts'
 import type { Files } from './file/files.ts'
-import type { FileRepository } from './file/repository.ts'
 import { fulfillmentLoaders } from './fulfillment/loaders.ts'
-import type { FulfillmentRepository } from './fulfillment/repository.ts'
 import { giftCardLoaders } from './gift-card/loaders.ts'
-import type { GiftCardRepository } from './gift-card/repository.ts'
-import type { AllocationRepository } from './inventory/allocation-repository.ts'
 import { inventoryLoaders } from './inventory/loaders.ts'
-import type { InventoryRepository } from './inventory/repository.ts'
 import { inventoryTransferLoaders } from './inventory-transfer/loaders.ts'
-import type { InventoryTransferRepository } from './inventory-transfer/repository.ts'
 import { ledgerLoaders } from './ledger/loaders.ts'
-import type { LedgerRepository } from './ledger/repository.ts'
 import { locationLoaders } from './location/loaders.ts'
-import type { LocationRepository } from './location/repository.ts'
 import type { MailJobs } from './mail/jobs.ts'
 import type { MailLimits } from './mail/limits.ts'
 import { metafieldLoaders } from './metafield/loaders.ts'
-import type { MetafieldRepository } from './metafield/repository.ts'
 import type { Protocol } from './oauth/protocol.ts'
-import type { OrderLineRepository } from './order/line/repository.ts'
 import { orderLoaders } from './order/loaders.ts'
-import type { OrderRepository } from './order/repository.ts'
 import { orderDocumentLoaders } from './order-document/loaders.ts'
-import type { OrderDocumentRepository } from './order-document/repository.ts'
 import { orderHistoryLoaders } from './order-history/loaders.ts'
-import type { OrderHistoryRepository } from './order-history/repository.ts'
 import { orderRefundLoaders } from './order-refund/loaders.ts'
-import type { OrderRefundRepository } from './order-refund/repository.ts'
 import { orderReturnLoaders } from './order-return/loaders.ts'
-import type { OrderReturnRepository } from './order-return/repository.ts'
 import { pageLoaders } from './page/loaders.ts'
-import type { PageRepository } from './page/repository.ts'
 import { pageCategoryLoaders } from './page-category/loaders.ts'
 import { pageImageLoaders } from './page-image/loaders.ts'
-import type { PageImageRepository } from './page-image/repository.ts'
-import type { PageLabelRepository } from './page-label/repository.ts'
 import { pageTemplateLoaders } from './page-template/loaders.ts'
 import { paymentLoaders } from './payment/loaders.ts'
 import type { PaymentRepository } from './payment/repository.ts'
 import type { PaymentDeps } from './payment/run.ts'
 import { paymentMethodLoaders } from './payment-method/loaders.ts'
-import type { PaymentMethodRepository } from './payment-method/repository.ts'
 import { productLoaders } from './product/loaders.ts'
-import type { ProductRepository } from './product/repository.ts'
 import { productAttachmentLoaders } from './product-attachment/loaders.ts'
-import type { ProductAttachmentRepository } from './product-attachment/repository.ts'
 import { productCategoryLoaders } from './product-category/loaders.ts'
-import type { ProductCategoryRepository } from './product-category/repository.ts'
 import { productCustomFieldValueLoaders } from './product-custom-field-value/loaders.ts'
-import type { ProductCustomFieldValueRepository } from './product-custom-field-value/repository.ts'
 import { productImageLoaders } from './product-image/loaders.ts'
-import type { ProductImageRepository } from './product-image/repository.ts'
 import { productOptionLoaders } from './product-option/loaders.ts'
-import type { ProductOptionRepository } from './product-option/repository.ts'
 import { productReviewLoaders } from './product-review/loaders.ts'
-import type { ProductReviewRepository } from './product-review/repository.ts'
 import { productVariantLoaders } from './product-variant/loaders.ts'
-import type { ProductVariantRepository } from './product-variant/repository.ts'
 import { promotionLoaders } from './promotion/loaders.ts'
-import type { PromotionRepository } from './promotion/repository.ts'
-import type { StoreQuotaRepository } from './quota/repository.ts'
-import type { SalesReportRepository } from './sales-report/repository.ts'
+import type { storeRepositories } from './repositories.ts'
 import { scriptTagLoaders } from './script-tag/loaders.ts'
-import type { ScriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodLoaders } from './shipping-method/loaders.ts'
-import type { ShippingMethodRepository } from './shipping-method/repository.ts'
 import type { ShippingServices } from './shipping-method/service.ts'
 import { shopLoaders } from './shop/loaders.ts'
-import type { ShopRepository } from './shop/repository.ts'
 import { staffMemberLoaders } from './staff-member/loaders.ts'
-import type { StaffMemberRepository } from './staff-member/repository.ts'
 import { storeLoaders } from './store/loaders.ts'
-import type { StoreRepository } from './store/repository.ts'
 import { storeImportLoaders } from './store-import/loaders.ts'
-import type { StoreImportRepository } from './store-import/repository.ts'
-import type { StorefrontRepository } from './storefront/repository.ts'
-import type { ListingRepository } from './storefront-product/listing-repository.ts'
 import { storefrontProductLoaders } from './storefront-product/loaders.ts'
-import type { StorefrontProductRepository } from './storefront-product/repository.ts'
 import type { Tables } from './tables.ts'
 import { taxLoaders } from './tax/loaders.ts'
-import type { TaxRepository } from './tax/repository.ts'
 import type { Tenant } from './tenant.ts'
 import { themeLoaders } from './theme/loaders.ts'
-import type { ThemeRepository } from './theme/repository.ts'
 import { webhookDeliveryLoaders } from './webhook-delivery/loaders.ts'
-import type { WebhookDeliveryRepository } from './webhook-delivery/repository.ts'
 import type { Webhooks } from './webhook-delivery/webhooks.ts'
 import { webhookSubscriptionLoaders } from './webhook-subscription/loaders.ts'
-import type { WebhookSubscriptionRepository } from './webhook-subscription/repository.ts'
 import { type UnitOfWork, write } from './write.ts'
 
 /** What lives as long as the subgraph. */
-export type Parts = {
+export type Parts = ReturnType<typeof storeRepositories> & {
   readonly database: Kysely<Tables>
   readonly judge: AccessJudge
   readonly authenticateUser: AuthenticateUser
-  readonly stores: StoreRepository
-  readonly shops: ShopRepository
-  readonly auditEntries: AuditEntryRepository
-  readonly storeImports: StoreImportRepository
-  readonly storefronts: StorefrontRepository
-  readonly storefrontProducts: StorefrontProductRepository
-  readonly listings: ListingRepository
-  readonly carts: CartRepository
   /** Takes one of an address's carts of this minute; rejects with RATE_LIMITED. */
   readonly limitCarts: AddressRateLimit
-  readonly giftCards: GiftCardRepository
   /** Takes codes that an address tries, in the scope of a store, before they are looked up. */
   readonly limitGiftCardCodes: AddressRateLimit
   readonly checkoutTimes: CheckoutTimes
   readonly payments: PaymentRepository
   /** Dependencies of requests to payment gateways. */
   readonly paymentDeps: PaymentDeps
-  readonly checkoutCustomFields: CheckoutCustomFieldRepository
-  readonly consoleSessions: ConsoleSessionRepository
-  readonly customers: CustomerRepository
-  readonly customerAccounts: CustomerAccountRepository
   readonly limitAccounts: AccountLimits
-  readonly customerAdditionalFields: CustomerAdditionalFieldRepository
-  readonly customerCategories: CustomerCategoryRepository
-  readonly draftOrders: DraftOrderRepository
-  readonly fulfillments: FulfillmentRepository
-  readonly allocations: AllocationRepository
-  readonly apps: AppRepository
-  readonly appAuthorizations: AppAuthorizationRepository
-  readonly appInstallations: AppInstallationRepository
-  readonly appSubscriptions: AppSubscriptionRepository
-  readonly salesReports: SalesReportRepository
-  readonly scriptTags: ScriptTagRepository
-  readonly staffMembers: StaffMemberRepository
-  readonly inventory: InventoryRepository
-  readonly inventoryTransfers: InventoryTransferRepository
-  readonly locations: LocationRepository
-  readonly ledger: LedgerRepository
-  readonly orders: OrderRepository
-  readonly orderDocuments: OrderDocumentRepository
-  readonly orderHistory: OrderHistoryRepository
-  readonly orderLines: OrderLineRepository
-  readonly orderRefunds: OrderRefundRepository
-  readonly orderReturns: OrderReturnRepository
-  readonly paymentMethods: PaymentMethodRepository
-  readonly products: ProductRepository
-  readonly productCategories: ProductCategoryRepository
-  readonly taxes: TaxRepository
-  readonly shippingMethods: ShippingMethodRepository
-  readonly promotions: PromotionRepository
-  /** What stores may still add. */
-  readonly quota: StoreQuotaRepository
   readonly shippingServices: ShippingServices
-  readonly metafields: MetafieldRepository
-  readonly pages: PageRepository
-  readonly pageCategories: PageLabelRepository
-  readonly pageImages: PageImageRepository
-  readonly pageTemplates: PageLabelRepository
-  readonly themes: ThemeRepository
-  readonly productOptions: ProductOptionRepository
-  readonly productVariants: ProductVariantRepository
   /** How apps get their tokens; made when it is first needed. */
   readonly protocol: () => Promise<Protocol>
-  readonly customFields: CustomFieldRepository
-  readonly customFieldSelectOptions: CustomFieldSelectOptionRepository
-  readonly digitalAssets: DigitalAssetRepository
-  readonly productAttachments: ProductAttachmentRepository
-  readonly productCustomFieldValues: ProductCustomFieldValueRepository
-  readonly productImages: ProductImageRepository
-  readonly productReviews: ProductReviewRepository
   readonly files: Files
-  readonly fileRecords: FileRepository
-  readonly webhookDeliveries: WebhookDeliveryRepository
-  readonly webhookSubscriptions: WebhookSubscriptionRepository
   readonly webhooks: Webhooks
   /** Schedule of e-mails; null: the installation has no mail server. */
   readonly mail: MailJobs | null
