@@ -2,7 +2,7 @@
 export type TopicMetadata = { readonly id: string; readonly partitions: readonly { readonly leader: number }[] }
 
 /** The requests of a Kafka client that find partitions and offsets. */
-export type TopicReader = {
+export type KafkaTopicReader = {
   readonly metadata: (options: { topics: string[]; forceUpdate: boolean }) => Promise<{
     readonly topics: ReadonlyMap<string, TopicMetadata>
   }>
@@ -24,7 +24,7 @@ type MetadataResponse = {
 }
 
 /** Metadata of a topic. `mayLackLeaders`: also where the client rejects it for want of a leader, -1. */
-export async function metadataOf(reader: TopicReader, name: string, mayLackLeaders: boolean): Promise<TopicMetadata> {
+export async function metadataOf(reader: KafkaTopicReader, name: string, mayLackLeaders: boolean): Promise<TopicMetadata> {
   try {
     const found = (await reader.metadata({ topics: [name], forceUpdate: true })).topics.get(name)
     if (!found) throw new Error('Expected metadata of the topic.')

@@ -1,4 +1,4 @@
-import { metadataOf, type TopicReader } from './kafka-metadata.ts'
+import { type KafkaTopicReader, metadataOf } from './kafka-metadata.ts'
 import { type FetchedPartition, readRecords } from './kafka-records.ts'
 
 /** A larger record is sent alone, so it arrives as well. */
@@ -56,7 +56,7 @@ function trackingIn(names: TrackedNames) {
  * Positions of the topics that have subscribers; they are in memory only. `names`: the topics that
  * the fetching client looks up, for compatible brokers whose Fetch takes no identifiers.
  */
-export function createKafkaTopics(reader: TopicReader, names: TrackedNames) {
+export function createKafkaTopics(reader: KafkaTopicReader, names: TrackedNames) {
   const topics = new Map<string, Topic>()
   const { track, untrack } = trackingIn(names)
   return { add, refresh, leaders, wantedFrom, deliver, deliverPart }
@@ -171,7 +171,7 @@ function deliverPartition(
  * Reads leaders, and offsets of partitions that are new, which begin at `start`. Rejects for a new
  * topic of which a partition has no leader, since its end cannot be known.
  */
-async function locate(reader: TopicReader, topic: Topic, start: bigint): Promise<void> {
+async function locate(reader: KafkaTopicReader, topic: Topic, start: bigint): Promise<void> {
   const { name, partitions } = topic
   const found = await metadataOf(reader, name, start !== LATEST)
   if (topic.id !== found.id) partitions.clear()
@@ -186,7 +186,7 @@ async function locate(reader: TopicReader, topic: Topic, start: bigint): Promise
 }
 
 /** Continues at the oldest record that is left, or at the end of a log that was cut. */
-async function moveIntoRange(reader: TopicReader, { name, partitions }: Topic, index: number): Promise<void> {
+async function moveIntoRange(reader: KafkaTopicReader, { name, partitions }: Topic, index: number): Promise<void> {
   const oldest = (await offsetsOf(reader, name, [index], EARLIEST))[index] ?? 0n
   const latest = (await offsetsOf(reader, name, [index], LATEST))[index] ?? oldest
   const partition = partitions.get(index)
@@ -195,6 +195,6 @@ async function moveIntoRange(reader: TopicReader, { name, partitions }: Topic, i
   if (partition.offset > latest) partition.offset = latest
 }
 
-async function offsetsOf(reader: TopicReader, name: string, partitions: number[], timestamp: bigint) {
+async function offsetsOf(reader: KafkaTopicReader, name: string, partitions: number[], timestamp: bigint) {
   return (await reader.listOffsets({ topics: [name], partitions: { [name]: partitions }, timestamp })).get(name) ?? []
 }

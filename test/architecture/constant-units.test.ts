@@ -16,7 +16,7 @@ const UNITS = new Set(
 )
 
 /** Numbers of a ranking: points and factors that only mean something beside each other. */
-const RANKING = /^subgraphs\/directory\/(search|word-index|item\/related)/
+const RANKING = /^subgraphs\/directory\/(search|word-index|item\/(?:quality|related))/
 
 /** Names without a unit that are right, by file. */
 const EXCUSED: readonly { readonly constant: string; readonly why: string }[] = [

@@ -19,8 +19,8 @@ export type DocsEntry = {
 /** Results that a page shows. */
 const MAX_RESULTS = 30
 const EXCERPT_CHARACTERS = 180
-/** Edits by letter of a word, where nothing was found nearer: two letters of `upgarde` changed places. */
-const FAR = 0.3
+/** Edits by letter of a word, at most, where nothing was found nearer: two letters of `upgarde` changed places. */
+const MAX_EDITS_RATIO = 0.3
 /** The heading of guides below which there are links to other pages. */
 const LINKS_ONLY = 'Next'
 
@@ -57,7 +57,7 @@ export function createDocsSearch(library: Library): DocsSearch {
   index.addAll(entries)
   return (query) => {
     const near = index.search(query)
-    const hits = near.length > 0 ? near : index.search(query, { fuzzy: FAR })
+    const hits = near.length > 0 ? near : index.search(query, { fuzzy: MAX_EDITS_RATIO })
     const found = hits.flatMap(({ id, terms }) => {
       const entry = entries[Number(id)]
       return entry ? [{ entry, terms }] : []
