@@ -6,8 +6,6 @@ import type { AppAuthorization } from './app-authorization.ts'
 /** What the schema promises of `Query.appAuthorizations`. */
 const MAX_AUTHORIZATIONS = 250
 
-export type AppAuthorizationRepository = ReturnType<typeof appAuthorizationRepository>
-
 /** What stores have agreed to, in the database. */
 export const appAuthorizationRepository = (database: Kysely<Tables>) => ({
   /** Of one store, newest first. Scopes are written by us, checked. */

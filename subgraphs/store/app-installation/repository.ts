@@ -4,8 +4,6 @@ import type { Tables } from '../tables.ts'
 /** What the schema promises of `Query.appInstallations`. */
 const MAX_INSTALLATIONS = 250
 
-export type AppInstallationRepository = ReturnType<typeof appInstallationRepository>
-
 /** Which apps stores have installed, in the database. */
 export const appInstallationRepository = (database: Kysely<Tables>) => ({
   /** Since when; null: it is not. */

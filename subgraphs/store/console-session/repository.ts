@@ -14,8 +14,6 @@ type NewSession = {
   readonly expiresAt: Date
 }
 
-export type ConsoleSessionRepository = ReturnType<typeof consoleSessionRepository>
-
 /**
  * Sessions of consoles, by the hash of what their browser has. `database` is the primary: a session
  * that was ended must not go on where that is not known yet.

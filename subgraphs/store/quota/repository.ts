@@ -30,8 +30,6 @@ export const storeQuotaRepository = (database: Kysely<Tables>, quotas: StoreQuot
   },
 })
 
-export type StoreQuotaRepository = ReturnType<typeof storeQuotaRepository>
-
 /**
  * Counts an addition or, below 0, a deletion, whatever the quotas are. The daily count stays, so
  * that deleting gives no further writes.

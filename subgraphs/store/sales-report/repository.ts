@@ -2,8 +2,6 @@ import { type Kysely, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 import type { SalesDay } from './sales-report.ts'
 
-export type SalesReportRepository = ReturnType<typeof salesReportRepository>
-
 type Row = {
   readonly index: number
   readonly ordersPlaced: string

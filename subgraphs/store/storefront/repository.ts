@@ -21,8 +21,6 @@ const CATEGORY = [
 ] as const
 const PAGE = ['title', 'body', 'permalink', 'legal', 'page_title as pageTitle', 'meta_description as metaDescription'] as const
 
-export type StorefrontRepository = ReturnType<typeof storefrontRepository>
-
 /** What shoppers see of stores in the database; every call is about one store. */
 export const storefrontRepository = (database: Kysely<Tables>) => ({
   /** Id of the store with this code; null when there is none. */
