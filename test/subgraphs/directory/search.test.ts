@@ -103,6 +103,20 @@ describe('ranking', () => {
     expect(await found('github mcp server', records)).toEqual(['github'])
   })
 
+  test('stop words order what was found without them', async () => {
+    const records = [record('github one', 'for issues'), record('github two', 'an mcp server')]
+    expect(await found('github mcp server', records)).toEqual(['github two', 'github one'])
+    expect(await found('github', records)).toEqual(['github one', 'github two'])
+  })
+
+  test('a name with the words in their order ranks before the same words in another one', async () => {
+    expect(await found('red fox', [record('fox red'), record('red fox'), record('red-fox')])).toEqual([
+      'red fox',
+      'red-fox',
+      'fox red',
+    ])
+  })
+
   test('stop words alone still answer', async () => {
     expect((await found('mcp server', [record('github'), record('mcp server')]))[0]).toBe('mcp server')
   })
