@@ -80,6 +80,8 @@ export async function write<Result extends MutationResult>(
         const events: StoreEvent[] = []
         // Not awaited: it goes out with the first statement of the change.
         const opened = by && openAuditLog(query, { ...by.actor, at: now, operation: mutation.name, requestId: by.requestId })
+        // Awaited below; where the change fails as well, as without a connection, its failure is the one.
+        opened?.catch(() => {})
         const written = await change({ query, storeId, now, secrets, emit: (event) => void events.push(event) })
         if (isFailure(written)) throw new RollbackSignal(written)
         const sent = deliveredOf(events)

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { generateKeyPair, SignJWT } from 'jose'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -141,6 +143,36 @@ describe('the audit log of a store', () => {
     await close()
     expect((await entriesOf(store)).map(changesOf)[0]).toEqual({ name: ['Cup', 'Bowl'] })
     expect(await entriesOf(store)).toHaveLength(2)
+  })
+
+  test('a connection that is lost fails the change, and no more: the process goes on', async () => {
+    const { storeId } = await stack.aStore()
+    const { query, pool, close } = openDatabase<Tables>(stack.database.connection, { schema: 'store', max: 1, onError: () => {} })
+    let lose = () => {}
+    pool.on('connect', (client) => {
+      // A member that the types of pg omit.
+      const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection
+      lose = () => void stream.destroy()
+    })
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => void unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    const by = { actor: { actor: 'AUTHTOKEN' as const }, requestId: null }
+    const written = write(
+      query,
+      { storeId, now: at, announce: async () => {}, secrets: PLAIN_SECRETS, by },
+      { name: 'test', input: null, key: null },
+      async (unit) => {
+        lose()
+        await unit.query.updateTable('product').set({ name: 'Lost' }).where('store_id', '=', storeId).execute()
+        return { __typename: 'TestSuccess' }
+      },
+    )
+    await expect(written).rejects.toThrow(/connection/i)
+    await nextTurn()
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
+    await close()
   })
 
   test('keeps nothing of what shoppers do, and nothing of a person', async () => {
