@@ -145,6 +145,15 @@ describe('the audit log of a store', () => {
     expect(await entriesOf(store)).toHaveLength(2)
   })
 
+  test('goes on when its numbers are used up', async () => {
+    const store = await stack.aStore()
+    await stack.sql(`SELECT setval('audit_entry_id_seq', 2147483646)`)
+    const made = [await aProduct(store), await aProduct(store)].map(({ number }) => number)
+    const entries = await entriesOf(store)
+    expect(new Set(entries.map(({ objectNumber }: { objectNumber: number }) => objectNumber))).toEqual(new Set(made))
+    expect(entries.map(({ number }: { number: number }) => number)).toEqual([2_147_483_647, 1])
+  })
+
   test('a connection that is lost fails the change, and no more: the process goes on', async () => {
     const { storeId } = await stack.aStore()
     const { query, pool, close } = openDatabase<Tables>(stack.database.connection, { schema: 'store', max: 1, onError: () => {} })
