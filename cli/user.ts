@@ -89,7 +89,7 @@ function exportCommand(): Command {
     .addHelpText(
       'after',
       `
-A compressed tar archive of JSON lines: profile, texts, rooms and sessions of the user, the codes of the stores that it owns, and its roles and invitations in others. \`store export\` exports a store.`,
+A compressed tar archive of JSON lines: profile, texts, rooms and sessions of the user, the codes of the stores that it owns, its roles and invitations in others, and what it changed in them by their audit logs. \`store export\` exports a store.`,
     )
     .action(async (id: string, file: string, { json }: { readonly json?: true }) => {
       const row = await userRow(id)
@@ -113,6 +113,12 @@ A compressed tar archive of JSON lines: profile, texts, rooms and sessions of th
               FROM store.staff_member AS member JOIN store.store ON store.id = member.store_id
               WHERE member.user_id = '${encodeId('User', row)}'
                 OR lower(member.email) = (SELECT lower(email) FROM social."user" WHERE id = ${row}) ORDER BY member.id`,
+          },
+          {
+            name: 'audit_entry',
+            query: `SELECT store.code, entry.at, entry.role, entry.operation, entry.request_id, entry.noun, entry.object_id, entry.kind
+              FROM store.audit_entry AS entry JOIN store.store ON store.id = entry.store_id
+              WHERE entry.user_id = '${encodeId('User', row)}' ORDER BY entry.at, entry.id`,
           },
         ],
       })

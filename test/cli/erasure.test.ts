@@ -235,6 +235,12 @@ test('a store is exported with everything that is its own, files included, and n
 })
 
 test('the export of a user contains the content that the user wrote and where it is', async () => {
+  const member = { authorization: `Bearer ${token}`, 'x-store-code': other.code }
+  await graph(
+    'mutation { createProduct(input: { name: "Bulb", price: "2" }) { ... on CreateProductSuccess { product { id } } } }',
+    undefined,
+    member,
+  )
   const file = join(surroundings.filesDir, '../ann.tar.gz')
   expect(await atrium(surroundings, 'user', 'export', ann, file)).toMatchObject({ code: 0, err: '' })
   const tables = await exported(file)
@@ -246,6 +252,9 @@ test('the export of a user contains the content that the user wrote and where it
   expect(tables.staff_member).toEqual([
     expect.objectContaining({ code: shop.code, role: 'SUPPORT', email: null }),
     expect.objectContaining({ code: shop.code, role: 'MANAGER', email: ANN.email.toLowerCase() }),
+  ])
+  expect(tables.audit_entry).toEqual([
+    expect.objectContaining({ code: other.code, role: 'OWNER', operation: 'createProduct', noun: 'PRODUCT', kind: 'CREATED' }),
   ])
   expect(JSON.stringify(tables)).not.toContain('argon2')
 })
