@@ -5,6 +5,7 @@ import pg from 'pg'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Connection } from './database.ts'
 import { convertRecords, type MigrationRecord, readRecords, recordMigration } from './migration-records.ts'
+import { retryAfterDeadlock } from './transaction-retry.ts'
 
 /** The folder with every subgraph's migrations. */
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../prisma')
@@ -130,13 +131,22 @@ async function statusOf(client: pg.Client, migrations: readonly Migration[]): Pr
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   try {
+    // Servers of the release before write meanwhile, and may lock the same tables in another order.
+    await retryAfterDeadlock(() => attempt(client, migration))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new OperatorError(`Migration ${label(migration)} failed and was rolled back: ${reason}.`, { cause: error })
+  }
+}
+
+async function attempt(client: pg.Client, migration: Migration): Promise<void> {
+  try {
     await client.query('BEGIN')
     await runMigration(client, migration)
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new OperatorError(`Migration ${label(migration)} failed and was rolled back: ${reason}.`, { cause: error })
+    throw error
   }
 }
 

@@ -88,6 +88,33 @@ test('a migration that fails leaves nothing of itself, keeps those before it, an
   expect(applied).toEqual(['shop/2_b'])
 })
 
+test('a migration that locks tables in another order than a server that writes meanwhile is applied', async () => {
+  const connection = await anEmptyDatabase()
+  const files = { 'shop/1_a': 'CREATE TABLE first (id int); CREATE TABLE last (id int)' }
+  await migrate(connection, migrations(files))
+  const [writer, gate] = [new pg.Client({ ...connection }), new pg.Client({ ...connection })]
+  for (const client of [writer, gate]) {
+    await client.connect()
+    cleanups.push(() => client.end())
+  }
+  const waiting = async (table: string) =>
+    (await gate.query('SELECT 1 FROM pg_locks WHERE NOT granted AND relation = $1::regclass', [table])).rowCount
+  const held = async (table: string) =>
+    (await gate.query('SELECT 1 FROM pg_locks WHERE granted AND relation = $1::regclass', [table])).rowCount
+  await gate.query('SELECT pg_advisory_lock(7)')
+  // The migration is the one that finds the deadlock, and is its victim.
+  await writer.query(`SET deadlock_timeout = '5min'; BEGIN; LOCK TABLE shop.last`)
+  const locks = 'LOCK TABLE first; SELECT pg_advisory_xact_lock(7); LOCK TABLE last; ALTER TABLE last ADD name text'
+  const migrating = migrate(connection, migrations({ ...files, 'shop/2_b': locks }))
+  await expect.poll(() => held('shop.first')).toBe(1)
+  const written = writer.query('LOCK TABLE shop.first')
+  await expect.poll(() => waiting('shop.first')).toBe(1)
+  await gate.query('SELECT pg_advisory_unlock(7)')
+  await written
+  await writer.query('COMMIT')
+  expect((await migrating).applied).toEqual(['shop/2_b'])
+})
+
 test('a database that a newer version migrated is refused, untouched', async () => {
   const connection = await anEmptyDatabase()
   await migrate(connection, migrations({ 'shop/1_a': 'SELECT 1', 'shop/3_newer': 'SELECT 1' }))
