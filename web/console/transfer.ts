@@ -82,7 +82,7 @@ function forms(found: Transfer, { form: formAt, visit, site }: Forms): Html {
     `${at}/cancel`,
     visit,
     site,
-    html`${versionField(version)}<p>${status === 'DRAFT' ? 'No stock has moved.' : 'Units under way go back to the source.'}</p><p><button class="danger">Cancel the transfer</button></p>`,
+    html`${versionField(version)}${onceField()}<p>${status === 'DRAFT' ? 'No stock has moved.' : 'Units under way go back to the source.'}</p><p><button class="danger">Cancel the transfer</button></p>`,
   )}</details>`
   if (status === 'DRAFT')
     return html`${changeForm(`${at}/send`, visit, site, html`${versionField(version)}${onceField()}<p><button>Send</button></p>`)}${cancel}`
@@ -141,7 +141,8 @@ export const transferChanges: readonly ConsoleChange[] = [
     on: transfer,
     operations: [ConsoleCancelTransferDocument],
     async make({ path: { number }, field, run }) {
-      const input = { expectedVersion: readForm(field).version() }
+      const form = readForm(field)
+      const input = { expectedVersion: form.version(), idempotencyKey: form.idempotencyKey() }
       const { result } = dataOf(await run(ConsoleCancelTransferDocument, { number, input }))
       return toChanged(result, { at: `${TRANSFERS}/${number}`, notice: 'canceled' })
     },
