@@ -41,7 +41,16 @@ const MAX_MERGED_REPRESENTATIONS = 500
 const JOINED_DOCUMENTS = { maxEntries: 16, maxCharacters: 1_000 }
 
 /** Members with one list of entities. */
-type MemberList = { readonly members: readonly Found[]; readonly representations: readonly Data[]; readonly at: number }
+type MemberList = {
+  /**
+   * The first one in the plan. Requests have its document and its operation's name, also where it
+   * has no entities itself: documents are kept for any of them.
+   */
+  readonly first: MergedMember
+  readonly members: readonly Found[]
+  readonly representations: readonly Data[]
+  readonly at: number
+}
 /** A member with the objects at its path, and the representations of them. */
 type Found = { readonly member: MergedMember; readonly objects: readonly Data[]; readonly collected: Representations }
 
@@ -69,8 +78,9 @@ export function compileMergedFetch(members: readonly MergedMember[]): RunNode {
   }
 
   async function sendTogether(run: PlanRun, found: readonly MemberList[], fetching: readonly Found[]): Promise<void> {
-    const [only] = found
-    const result = only && found.length === 1 ? await sendList(run, only) : await sendJoined(run, found)
+    const [list] = found
+    if (!list) return
+    const result = found.length === 1 ? await sendList(run, list) : await sendJoined(run, list.first, found)
     const mayBeApart = fetching.length > 1 && !isUnavailable(result) && !run.context.signal.aborted
     if (mayBeApart && isLost(result, found)) {
       // A subgraph that refuses such requests would be asked twice by every operation.
@@ -86,14 +96,14 @@ export function compileMergedFetch(members: readonly MergedMember[]): RunNode {
     await Promise.all(fetching.map(({ member, objects }) => runs.get(member)?.(run, objects)))
   }
 
-  function sendJoined(run: PlanRun, found: readonly MemberList[]): ReturnType<FetchSubgraph> {
+  function sendJoined(run: PlanRun, first: MergedMember, found: readonly MemberList[]): ReturnType<FetchSubgraph> {
     const variables: Record<string, unknown> = {}
     for (const [index, { members: each, representations }] of found.entries()) {
       for (const { member } of each) Object.assign(variables, member.fetch.inputOf(run.variables))
       variables[representationsOf(index)] = representations
     }
     const all = found.flatMap(({ members: each }) => each)
-    return firstOf(all).sendMerged(
+    return first.sendMerged(
       variables,
       run,
       documentOf(found),
@@ -105,7 +115,7 @@ export function compileMergedFetch(members: readonly MergedMember[]): RunNode {
     const key = found.map(({ at }) => at).join()
     const known = documents.get(key)
     if (known) return known
-    const made = joinEntityDocuments(found.map(({ members: each }) => firstOf(each).document))
+    const made = joinEntityDocuments(found.map(({ first }) => first.document))
     documents.set(key, made)
     return made
   }
@@ -119,15 +129,17 @@ function collectList(
   starts: readonly Data[],
   reached: MergedMember[],
 ): readonly MemberList[] {
+  const [first] = list
+  if (!first) return []
   const shared = createRepresentationList()
   const members = list.flatMap((member): readonly Found[] => {
     const objects = run.deduplicated?.get(member.pathName) ?? objectsAt(starts, member.segments)
     if (objects.length > 0) reached.push(member)
     // By the first one's representations, so that equal entities are known to be equal.
-    const collected = collectRepresentations((list[0] ?? member).fetch, objects, shared)
+    const collected = collectRepresentations(first.fetch, objects, shared)
     return collected.targets.length > 0 ? [{ member, objects, collected }] : []
   })
-  return members.length > 0 ? [{ members, representations: shared.representations, at }] : []
+  return members.length > 0 ? [{ first, members, representations: shared.representations, at }] : []
 }
 
 function sendList(run: PlanRun, { members, representations }: MemberList): ReturnType<FetchSubgraph> {

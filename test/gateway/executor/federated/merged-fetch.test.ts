@@ -132,6 +132,19 @@ describe('fetches from one subgraph that are ready together', () => {
     expect(bodies('people').map(({ variables }) => Object.keys(variables))).toEqual([['representations']])
   })
 
+  test('are one request of the name of its document, whichever of them have entities', async () => {
+    const posts: object[] = [...POSTS]
+    const { run, bodies } = await graph(posts)
+    const query = 'query Named { posts { author { name } editor { name } } others: posts { author { whole } editor { whole } } }'
+    for (const post of [POSTS[0], { author: null, editor: ref('b') }, { author: ref('a'), editor: null }]) {
+      if (post) posts.splice(0, posts.length, post)
+      expect((await run(query)).errors).toBeUndefined()
+    }
+    const sent = bodies('people')
+    expect(sent).toHaveLength(3)
+    for (const { query, operationName } of sent) expect(query).toContain(`query ${operationName}(`)
+  })
+
   test('are sent apart where an option says so', async () => {
     const { run, bodies } = await graph(POSTS, { allSubgraphs: { mergeFetches: false } })
     await run(EQUAL)
