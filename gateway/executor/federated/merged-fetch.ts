@@ -7,7 +7,6 @@ import {
   collectRepresentations,
   createRepresentationList,
   type Representations,
-  runEntityFetch,
   writeEntities,
 } from './entity-fetch.ts'
 import type { FetchSubgraph, PlanRun, RunNode } from './fetch.ts'
@@ -37,6 +36,12 @@ export type MergedMember = {
  */
 const MAX_MERGED_REPRESENTATIONS = 500
 
+/**
+ * For how long fetches are sent apart after the subgraph has refused a request for several. One that
+ * allows no aliases would be asked twice by every operation; but a passing fault looks the same.
+ */
+const REFUSED_MS = 300_000
+
 /** Documents of a plan, by which of its lists have entities; others are joined again. */
 const JOINED_DOCUMENTS = { maxEntries: 16, maxCharacters: 1_000 }
 
@@ -62,16 +67,16 @@ type Found = { readonly member: MergedMember; readonly objects: readonly Data[];
  */
 export function compileMergedFetch(members: readonly MergedMember[]): RunNode {
   const lists = [...Map.groupBy(members, ({ listKey }) => listKey).values()]
-  const runs = new Map(members.map((member) => [member, runEntityFetch(member.fetch)] as const))
   const documents = boundedCache<JoinedDocument>(JOINED_DOCUMENTS)
-  let isRefused = false
+  let refusedUntil = 0
 
   return async (run, objects) => {
     const reached: MergedMember[] = []
     const found = lists.flatMap((list, at) => collectList(list, at, run, objects, reached))
     const fetching = found.flatMap(({ members: each }) => each)
     const count = found.reduce((sum, { representations }) => sum + representations.length, 0)
-    if (fetching.length > 1 && (isRefused || count > MAX_MERGED_REPRESENTATIONS)) await sendApart(run, fetching)
+    const areApart = performance.now() < refusedUntil || count > MAX_MERGED_REPRESENTATIONS
+    if (fetching.length > 1 && areApart) await sendApart(run, fetching)
     else if (fetching.length > 0) await sendTogether(run, found, fetching)
     if (!run.onFetched) return
     for (const { node } of reached) if (node.id !== undefined) run.onFetched(node.id)
@@ -83,17 +88,27 @@ export function compileMergedFetch(members: readonly MergedMember[]): RunNode {
     const result = found.length === 1 ? await sendList(run, list) : await sendJoined(run, list.first, found)
     const mayBeApart = fetching.length > 1 && !isUnavailable(result) && !run.context.signal.aborted
     if (mayBeApart && isLost(result, found)) {
-      // A subgraph that refuses such requests would be asked twice by every operation.
-      if (result.errors?.every(({ path }) => !path)) isRefused = true
-      return sendApart(run, fetching)
+      const areAnswered = await sendApart(run, fetching)
+      // What is wrong with a variable, with credentials or for a hook is refused apart as well.
+      if (areAnswered && result.errors?.every(({ path }) => !path)) refusedUntil = performance.now() + REFUSED_MS
+      return
     }
     for (const [index, list] of found.entries()) {
       write(run, list, found.length === 1 ? result : resultOfAlias(index, result, found.length))
     }
   }
 
-  async function sendApart(run: PlanRun, fetching: readonly Found[]): Promise<void> {
-    await Promise.all(fetching.map(({ member, objects }) => runs.get(member)?.(run, objects)))
+  /** False when one of them has no data. */
+  async function sendApart(run: PlanRun, fetching: readonly Found[]): Promise<boolean> {
+    const results = await Promise.all(
+      fetching.map(async ({ member: { fetch }, objects }) => {
+        const collected = collectRepresentations(fetch, objects)
+        const result = await sendAlone(run, fetch, collected.representations)
+        writeEntities(fetch, run, result, collected)
+        return result
+      }),
+    )
+    return results.every(({ data }) => data)
   }
 
   function sendJoined(run: PlanRun, first: MergedMember, found: readonly MemberList[]): ReturnType<FetchSubgraph> {
@@ -144,16 +159,20 @@ function collectList(
 
 function sendList(run: PlanRun, { members, representations }: MemberList): ReturnType<FetchSubgraph> {
   const { fetch, sendMerged } = firstOf(members)
-  const variables = fetch.inputOf(run.variables)
-  variables.representations = representations
-  if (members.length === 1) return fetch.fetchSubgraph(variables, run)
+  if (members.length === 1) return sendAlone(run, fetch, representations)
   return sendMerged(
-    variables,
+    { ...fetch.inputOf(run.variables), representations },
     run,
     null,
     members.map(({ member }) => member.node),
   )
 }
+
+const sendAlone = (
+  run: PlanRun,
+  { inputOf, fetchSubgraph }: CompiledEntityFetch,
+  representations: readonly Data[],
+): ReturnType<FetchSubgraph> => fetchSubgraph({ ...inputOf(run.variables), representations }, run)
 
 function write(run: PlanRun, { members, representations }: MemberList, result: EntityResult): void {
   // Later fetches may write other fields to the objects of one member than to those of another.

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type CreateGatewayOptions, createGateway } from '../../../../gateway/library/create-gateway.ts'
 import { recordingLog } from '../../support/graph.ts'
 import { replies } from '../../support/http-graph.ts'
@@ -221,6 +221,31 @@ describe('errors of fetches that are sent together', () => {
     expect(bodies('people')).toHaveLength(3)
     expect(await run(DIFFERENT)).toEqual(answer)
     expect(bodies('people')).toHaveLength(5)
+    // A fault that has passed is forgotten after five minutes.
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 300_000)
+    onTestFinished(() => clock.mockRestore())
+    expect(await run(DIFFERENT)).toEqual(answer)
+    expect(bodies('people')).toHaveLength(6)
+  })
+
+  test('that a caller has because of a variable do not send the fetches of other callers apart', async () => {
+    const { run, remotes, bodies } = await graph()
+    const people = remotes.people
+    if (!people) throw new Error('Expected a subgraph.')
+    people.always = ({ response, body }) => {
+      const isRefused = JSON.parse(body).variables.short === 99
+      response.setHeader('content-type', 'application/json')
+      response.end(isRefused ? '{"errors":[{"message":"That is too long."}]}' : '{"data":{"_entities":[{"whole":"b"}]}}')
+    }
+    const query = 'query ($short: Int) { posts { author { label(short: $short) } editor { whole } } }'
+    const { data, errors } = await run(query, { short: 99 })
+    expect(data.posts[0]).toEqual({ author: { label: null }, editor: { whole: 'b' } })
+    expect(errors).toMatchObject([{ message: 'That is too long.' }])
+    expect(bodies('people')).toHaveLength(3)
+    people.always = null
+    expect((await run(query, { short: 6 })).errors).toBeUndefined()
+    expect(bodies('people')).toHaveLength(4)
   })
 
   test('of a subgraph that is gone are told once, without further requests', async () => {
