@@ -195,8 +195,8 @@ function isLost({ data, unfetched }: EntityResult, found: readonly MemberList[])
   })
 }
 
-/** Codes of requests that would fail again. */
+/** Codes of requests that would fail again; with a path they are about one of the fetches. */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set(['SUBGRAPH_UNAVAILABLE', 'TIMEOUT', 'UNAVAILABLE'])
 
 const isUnavailable = ({ errors = [] }: EntityResult): boolean =>
-  errors.some(({ extensions }) => UNAVAILABLE.has(extensions?.code))
+  errors.some(({ path, extensions }) => !path && UNAVAILABLE.has(extensions?.code))
