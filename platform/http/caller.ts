@@ -1,3 +1,5 @@
+import { networkOf } from '../rate-limit/address-rate-limit.ts'
+
 /**
  * The caller, as the gateway forwards it: credentials unverified, by allow-list. The subgraph that
  * owns a credential verifies it.
@@ -46,7 +48,8 @@ export type CredentialHeader = (typeof CREDENTIAL_HEADERS)[number]
 
 /**
  * Whom a request is for before a subgraph has verified that: its secret credential, which nobody
- * else can state, or else its address. Requests of different tenants take turns where many wait.
+ * else can state, or else the network of its address: a single host has 2^64 of IPv6. Requests of
+ * different tenants take turns where many wait.
  */
 export const tenantOf = ({ credentials, address }: Pick<Caller, 'credentials' | 'address'>): string =>
-  credentials['x-auth-token'] ?? credentials['x-api-key'] ?? credentials.authorization ?? address
+  credentials['x-auth-token'] ?? credentials['x-api-key'] ?? credentials.authorization ?? networkOf(address)
