@@ -111,9 +111,11 @@ export function createLocalLink(subgraph: Subgraph): Link {
   function resolveWith(run: CompiledOperation, variableValues: SubgraphRequest['variables']): EventSource['resolve'] {
     return async (event, each) => {
       each.signal.throwIfAborted()
-      const { signal } = each
-      const running = withCancellation(signal, () =>
-        run({ rootValue: event, contextValue: subgraphContextOf(each), variableValues, signal }),
+      const { signal, caller } = each
+      const running = withCancellation(
+        signal,
+        () => run({ rootValue: event, contextValue: subgraphContextOf(each), variableValues, signal }),
+        { tenant: tenantOf(caller) },
       )
       return running instanceof Promise ? untilAborted(running, each.signal) : running
     }
