@@ -28,12 +28,14 @@ test('everything that has an id and a version has metafields, a table and scopes
   const entities = Object.values(schema.getTypeMap()).filter(
     // An app is no part of a store, and its webhooks and scripts are nobody else's: what is noted
     // about them would be seen by others. Drafts become orders, and returns belong to orders, which
-    // have metafields. Staff are people.
+    // have metafields. Transfers move what has metafields itself. Staff are people.
     (type) =>
       isObjectType(type) &&
       type.getFields().id &&
       type.getFields().version &&
-      !['App', 'WebhookSubscription', 'ScriptTag', 'DraftOrder', 'OrderReturn', 'StaffMember'].includes(type.name),
+      !['App', 'WebhookSubscription', 'ScriptTag', 'DraftOrder', 'OrderReturn', 'InventoryTransfer', 'StaffMember'].includes(
+        type.name,
+      ),
   )
   const without = entities.filter((type) => isObjectType(type) && !type.getFields().metafields)
   expect(without.map(({ name }) => name)).toEqual([])
