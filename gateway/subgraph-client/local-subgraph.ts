@@ -111,12 +111,9 @@ export function createLocalLink(subgraph: Subgraph): Link {
   function resolveWith(run: CompiledOperation, variableValues: SubgraphRequest['variables']): EventSource['resolve'] {
     return async (event, each) => {
       each.signal.throwIfAborted()
-      const { signal, caller } = each
-      const running = withCancellation(
-        signal,
-        () => run({ rootValue: event, contextValue: subgraphContextOf(each), variableValues, signal }),
-        { tenant: tenantOf(caller) },
-      )
+      const { signal } = each
+      const resolving = () => run({ rootValue: event, contextValue: subgraphContextOf(each), variableValues, signal })
+      const running = withCancellation(signal, resolving, { tenant: tenantOf(each.caller) })
       return running instanceof Promise ? untilAborted(running, each.signal) : running
     }
   }
