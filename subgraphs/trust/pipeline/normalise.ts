@@ -99,11 +99,22 @@ function embeddedHost(text: string): EmbeddedHost | null {
   return { host, unicode, folded, kind, reach, name, findings }
 }
 
+/** ASCII whitespace of the Infra Standard. */
+const ASCII_BLANKS = ' \t\n\f\r'
+
+/** In linear time, which an expression for the end is not. */
+function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && ASCII_BLANKS.includes(text[start] ?? '')) start++
+  while (end > start && ASCII_BLANKS.includes(text[end - 1] ?? '')) end--
+  return text.slice(start, end)
+}
+
 function normaliseHost(type: TargetType, value: string): Normalised {
   if (value.length > MAX_TEXT_LENGTH)
     return invalid('too_long', `Expected at most ${MAX_TEXT_LENGTH} characters, got ${value.length}.`)
   // What URL parsers drop at the ends as well: clients send what models and files have there.
-  const text = value.replaceAll(/^[ \t\n\f\r]+|[ \t\n\f\r]+$/g, '')
+  const text = withoutBlanks(value)
   if (text === '') return invalid('empty', 'Expected a host name or an http(s) URL, got blanks only.')
   if (!text.isWellFormed()) return invalid('host', 'Expected well-formed Unicode.')
   // URL parsers drop tabs and line breaks silently, and some a byte order mark: the checked URL would

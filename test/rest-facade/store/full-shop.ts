@@ -250,6 +250,13 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
      SELECT store_id, id, number, now(), 5, 500, 'status 500' FROM webhook_delivery, generate_series(1, $2) AS number WHERE store_id = $1`,
     [storeId, size],
   )
+  const transfer = `WITH made AS (
+      INSERT INTO inventory_transfer (store_id, source_id, destination_id, created_at, updated_at)
+      VALUES ($1, $2, $3, now(), now()) RETURNING id)
+    INSERT INTO inventory_transfer_line (store_id, transfer_id, product_id, variant_id, quantity)
+    SELECT $1, made.id, product_id, variant.id, 1 FROM made, product_variant AS variant WHERE variant.store_id = $1 LIMIT $4`
+  const [source, destination] = idsOf(locations)
+  for (const _ of range) await sql(transfer, source, destination, size)
   const scripts = await each('/jsapps.json', (n) => ({
     app: { url: `https://example.com/${n}.js`, template: 'layout', element: 'head' },
   }))

@@ -94,6 +94,8 @@ const connections = Object.values(schema.getQueryType()?.getFields() ?? {}).filt
 const argumentsOf = ({ ids, locationIds, productIds, size }: FullShop): Readonly<Record<string, string>> => ({
   orderFulfillments: `(orderId: "${ids.orders}")`,
   inventoryLevels: `(locationIds: ${JSON.stringify(locationIds.map(String))}, productIds: ${JSON.stringify(productIds.map(String))})`,
+  // Each shop has hundreds.
+  auditEntries: `(first: ${size})`,
   // Of the whole installation.
   shops: `(first: ${size})`,
   shippingQuotes: `(input: { country: "PT", lines: [${Array.from({ length: size }, () => '{ price: "1", quantity: 1, weight: "1" }').join()}] })`,
