@@ -68,7 +68,8 @@ async function feedOf(wanted: Wanted, run: RunPageOperation): Promise<string | n
     items.push(...nodes.flatMap((product) => itemsOf(product, first, language)))
     if (!pageInfo.hasNextPage || count >= MAX_PRODUCTS || items.length >= MAX_ITEMS) break
     const next = await shopFrom(pageInfo.endCursor, wanted, run)
-    if (next === null) break
+    // A part of a shop that has just gone would be read as all of it.
+    if (next === null) return null
     ;({ nodes, pageInfo } = next.products)
   }
   const { name, url, collection } = first
