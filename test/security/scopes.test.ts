@@ -367,7 +367,6 @@ const NEVER_MET: readonly string[] = [
   ...['StoreExportPage', 'StoreImport', 'StoreImportConnection', 'StoreImportEdge', 'StoreImportError'],
   ...['StoreImportErrorConnection', 'StoreImportErrorEdge', 'StaffMember'],
   ...['AuditEntry', 'AuditEntryConnection', 'AuditEntryEdge', 'AuditedField'],
-  ...['InventoryTransfer', 'InventoryTransferEdge', 'InventoryTransferLine'],
   ...['AppAuthorization', 'BegunConsoleSession', 'App', 'AppBillingCycle', 'AppInstallation', 'AppPlan', 'AppSubscription'],
   ...['ScriptTag', 'ScriptTagEdge', 'CustomerAddress', 'FulfillmentLabel', 'FulfillmentRate', 'BillingInformation'],
   ...['OrderPromotion', 'OrderRefund', 'OrderRefundLine', 'OrderTax', 'RefusedCoupon', 'ShippingBranch', 'ShippingFee'],
