@@ -21,19 +21,8 @@ afterAll(() => atrium?.stop())
 /** What every object of JavaScript inherits: a text that must mean nothing where it is a key. */
 const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']
 
-/** A function, and an object: of these two all others are cases. */
+/** A function, and an object. */
 const ALONE = ['constructor', '__proto__']
-/**
- * What is given under these names: each of the two in each name alone, for one that is refused hides
- * the others, and each text in all names at once.
- */
-const givenUnder = (names: readonly string[]): readonly Readonly<Record<string, string>>[] => [
-  ...ALONE.flatMap((text) => names.map((name) => given([[name, text]]))),
-  ...INHERITED.map((text) => given(names.map((name) => [name, text]))),
-]
-/** With own keys, also of the names that objects inherit. */
-const given = (entries: readonly (readonly [name: string, text: string])[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(entries)
 
 /**
  * Names of parameters that pages, forms and the protocol read, and the inherited ones themselves.
@@ -104,10 +93,15 @@ test('no page fails on an inherited name, in its path, in a parameter or as one'
   const headers = { cookie: await consoleCookie(), authorization: `Basic ${btoa(`a:${OPERATIONS_TOKEN}`)}`, accept: 'text/html' }
   const requests = routes
     .filter(({ method }) => method === 'GET')
-    .flatMap(({ path }) => [
-      ...INHERITED.map((text) => pathWith(path, text)),
-      ...givenUnder(QUERY).map((query) => `${pathWith(path, 'x')}?${new URLSearchParams(query)}`),
-    ])
+    .flatMap(({ path }) =>
+      INHERITED.flatMap((text) => [
+        pathWith(path, text),
+        // One that is refused hides the others: each alone for those two of whom all others are
+        // cases.
+        ...(ALONE.includes(text) ? QUERY : []).map((name) => `${pathWith(path, 'x')}?${name}=${text}`),
+        `${pathWith(path, 'x')}?${new URLSearchParams(Object.fromEntries(QUERY.map((name) => [name, text])))}`,
+      ]),
+    )
   const replies = await all(requests, async (path) => [path, await atrium.ask(path, { headers, from: from() })])
   expect(failures(replies)).toEqual([])
 }, 300_000)
@@ -132,14 +126,12 @@ test('no form fails on an inherited name, as a field or in one', async () => {
   ]
   const routes = (await pageRoutes()).filter(({ method, path }) => method === 'POST' && path !== '/console/sign-out')
   const requests = routes.flatMap(({ path }) =>
-    givenUnder([...FIELDS, ...INHERITED]).map((fields) => {
-      const text = Object.values(fields)[0] ?? ''
-      return { path: pathWith(path, text), text, fields: new URLSearchParams({ token, ...fields }).toString() }
-    }),
+    INHERITED.flatMap((text) => [...FIELDS, ...INHERITED].map((name) => ({ path: pathWith(path, text), name, text }))),
   )
-  const replies = await all(requests, async ({ path, text, fields }) => {
+  const replies = await all(requests, async ({ path, name, text }) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie: `${cookie}; _atrium_request=${text}` }
-    return [`${path} ${fields}`, await atrium.ask(path, { method: 'POST', headers, body: fields, from: from() })]
+    const body = new URLSearchParams({ token, [name]: text }).toString()
+    return [`${path} ${name}=${text}`, await atrium.ask(path, { method: 'POST', headers, body, from: from() })]
   })
   expect(failures(replies)).toEqual([])
 }, 300_000)
@@ -167,19 +159,19 @@ test('no operation of a REST contract fails on an inherited name, in its path, i
 
 test('no step of OAuth fails on an inherited name', async () => {
   const requests = OAUTH_ROUTES.flatMap(({ method, path }) =>
-    givenUnder(QUERY).map((given) => ({ method, path: pathWith(path, Object.values(given)[0] ?? ''), given })),
+    INHERITED.flatMap((text) => QUERY.map((name) => ({ method, path: pathWith(path, text), name, text }))),
   )
-  const replies = await all(requests, async ({ method, path, given }) => {
-    const parameters = new URLSearchParams({
-      client_id: Object.values(given)[0] ?? '',
+  const replies = await all(requests, async ({ method, path, name, text }) => {
+    const given = new URLSearchParams({
+      client_id: text,
       grant_type: 'authorization_code',
       response_type: 'code',
-      ...given,
+      [name]: text,
     }).toString()
     const isForm = method === 'POST'
     const headers = { accept: 'text/html', ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) }
-    const connectWith = { method, headers, from: from(), ...(isForm && { body: parameters }) }
-    return [`${method} ${path} ${parameters}`, await atrium.ask(isForm ? path : `${path}?${parameters}`, connectWith)]
+    const connectWith = { method, headers, from: from(), ...(isForm && { body: given }) }
+    return [`${method} ${path} ${name}=${text}`, await atrium.ask(isForm ? path : `${path}?${given}`, connectWith)]
   })
   expect(failures(replies)).toEqual([])
 }, 300_000)
@@ -212,8 +204,8 @@ test('no tool for agents fails on an inherited name, as an argument or in one', 
       for (const text of INHERITED) {
         for (const name of [...names, text]) {
           // As the own key that JSON makes of it.
-          const own = JSON.parse(`{${JSON.stringify(name)}: ${JSON.stringify(text)}}`)
-          const { reply, message } = await rpc(server, 'tools/call', { name: tool, arguments: own })
+          const given = JSON.parse(`{${JSON.stringify(name)}: ${JSON.stringify(text)}}`)
+          const { reply, message } = await rpc(server, 'tools/call', { name: tool, arguments: given })
           const isOurs =
             message.error?.code === -32603 || /went wrong|request id/i.test(JSON.stringify(message.result?.content ?? ''))
           if (reply.status >= 500 || isOurs)
