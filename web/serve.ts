@@ -48,6 +48,7 @@ const FILES = [
   'style/fonts/geist-mono-latin-ext-wght-normal.woff2',
   'style/style.css',
   'shop/shop.css',
+  'design/design.css',
   'style/theme.js',
   'style/icon.svg',
   'style/card.png',

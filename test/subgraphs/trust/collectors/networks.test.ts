@@ -127,7 +127,7 @@ test.each([
   ['a pipe that nobody writes to', () => aPipe(), 'unreadable'],
   ['a link to a device without end', () => aLink('/dev/zero'), 'unreadable'],
 ] as const)('%s is a typed fault, and the service goes on', async (_, path, reason) => {
-  const { of, status } = await read(path(), 30_000)
+  const { of, status } = await read(path())
   expect(status()).toEqual({ name: 'networks', state: 'down', reason: expect.stringContaining(`: ${reason}. `) })
   expect(of(['93.184.216.34'])).toEqual([])
 })
