@@ -4,6 +4,8 @@
  */
 export type LayeredMap<Key, Value> = {
   readonly get: (key: Key) => Value | undefined
+  /** All entries, in no order. */
+  readonly entries: () => Iterable<readonly [Key, Value]>
   /** The map with these entries; undefined removes one. */
   readonly with: (changes: ReadonlyMap<Key, Value | undefined>, pause: Pause) => Promise<LayeredMap<Key, Value>>
 }
@@ -28,6 +30,10 @@ export function layeredMap<Key, Value>(
     get: (key) => {
       const value = changed.get(key)
       return value !== undefined || changed.has(key) ? value : entries.get(key)
+    },
+    *entries() {
+      for (const entry of entries) if (!changed.has(entry[0])) yield entry
+      for (const [key, value] of changed) if (value !== undefined) yield [key, value]
     },
     async with(changes, pause) {
       const next = new Map(changed)

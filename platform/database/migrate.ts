@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { OperatorError } from '../process/operator-error.ts'
+import { blockingIndex, buildIndexConcurrently, concurrentIndexOf } from './concurrent-index.ts'
 import type { Connection } from './database.ts'
 import { convertRecords, type MigrationRecord, readRecords, recordMigration } from './migration-records.ts'
 import { retryAfterDeadlock } from './transaction-retry.ts'
@@ -31,14 +33,16 @@ export type MigrationStatus = {
 /** Result of `migrate`, in order; both lists together are all migrations. */
 export type MigrationReport = { readonly applied: readonly string[]; readonly unchanged: readonly string[] }
 
-/** Folder of the migrations, for tests. */
-type Options = { readonly folder?: string }
+/** Folder of the migrations, and how long to wait for another process that migrates, for tests. */
+type Options = { readonly folder?: string; readonly lockTimeoutMs?: number }
 
 /** Advisory lock key, the same in every version: "atrium" as ASCII in hexadecimal. */
 const ADVISORY_LOCK_KEY = 0x61747269756d
 
-/** Migrations take seconds: a lock held longer is stuck. */
+/** Migrations take seconds, but for indexes that are being built: a lock held longer is stuck. */
 const LOCK_TIMEOUT_MS = 60_000
+/** Between two attempts to take the lock. */
+const LOCK_INTERVAL_MS = 100
 
 /** Oldest supported PostgreSQL, as `server_version_num`. */
 const MIN_SERVER_VERSION = 150_000
@@ -54,15 +58,18 @@ const REFUSALS: Partial<Record<MigrationState, (name: string) => string>> = {
 }
 
 /**
- * Applies all pending migrations, each in a transaction; creates a schema per subgraph. Idempotent,
- * and safe to run concurrently. Throws an `OperatorError` for a database that is newer, edited or
- * too old.
+ * Applies all pending migrations, each in a transaction, except those that build an index
+ * concurrently; creates a schema per subgraph. Idempotent, and safe to run concurrently. Throws an
+ * `OperatorError` for a database that is newer, edited or too old.
  */
-export async function migrate(connection: Connection, { folder = MIGRATIONS_FOLDER }: Options = {}): Promise<MigrationReport> {
+export async function migrate(
+  connection: Connection,
+  { folder = MIGRATIONS_FOLDER, lockTimeoutMs = LOCK_TIMEOUT_MS }: Options = {},
+): Promise<MigrationReport> {
   return withClient(connection, async (client) => {
     await assertSupportedServer(client)
     // Lock first: concurrent CREATE SCHEMA fail even with IF NOT EXISTS.
-    await lockMigrations(client)
+    await lockMigrations(client, lockTimeoutMs)
     const migrations = readMigrations(folder)
     const status = await statusOf(client, migrations)
     for (const { subgraph, name, state } of status) {
@@ -140,9 +147,12 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 }
 
 async function attempt(client: pg.Client, migration: Migration): Promise<void> {
+  const { subgraph: schema, sql } = migration
+  const index = concurrentIndexOf(sql)
+  if (index !== null) await buildIndexConcurrently(client, { schema, index, sql })
   try {
     await client.query('BEGIN')
-    await runMigration(client, migration)
+    await (index === null ? runMigration(client, migration) : recordMigration(client, migration))
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
@@ -150,12 +160,15 @@ async function attempt(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-/** Applies and records a migration in the open transaction. */
+/**
+ * Applies and records a migration in the open transaction, in which an index is built that would
+ * otherwise be built concurrently.
+ */
 export async function runMigration(client: pg.Client, migration: Migration): Promise<void> {
   const schema = pg.escapeIdentifier(migration.subgraph)
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
   await client.query(`SET LOCAL search_path = ${schema}, public`)
-  await client.query(migration.sql)
+  await client.query(concurrentIndexOf(migration.sql) === null ? migration.sql : blockingIndex(migration.sql))
   await recordMigration(client, migration)
 }
 
@@ -178,17 +191,31 @@ export async function assertSupportedServer(client: pg.Client): Promise<void> {
   }
 }
 
-/** Takes the migration lock until the connection ends. */
-export async function lockMigrations(client: pg.Client): Promise<void> {
-  try {
-    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK_KEY])
-    await client.query('RESET lock_timeout')
-  } catch (error) {
-    // 55P03 is lock_not_available.
-    if (!(error instanceof pg.DatabaseError) || error.code !== '55P03') throw error
-    throw new OperatorError('Another process has been migrating this database for a minute: end it, then try again.')
+/**
+ * Takes the migration lock until the connection ends. It is polled: an index that is built
+ * concurrently waits for all statements that began before, and so for one that waits for the lock.
+ * The time without an index that is built counts: other migrations follow it.
+ */
+export async function lockMigrations(client: pg.Client, timeoutMs = LOCK_TIMEOUT_MS): Promise<void> {
+  let deadline = Date.now() + timeoutMs
+  while (!(await isTrue(client, 'SELECT pg_try_advisory_lock($1) AS "isTrue"', [ADVISORY_LOCK_KEY]))) {
+    if (Date.now() > deadline) {
+      if (!(await isTrue(client, INDEX_IS_BUILT)))
+        throw new OperatorError('Another process has been migrating this database for a minute: end it, then try again.')
+      deadline = Date.now() + timeoutMs
+    }
+    await sleep(LOCK_INTERVAL_MS)
   }
+}
+
+/** Or dropped, which waits for older transactions as well, and is no progress of a build. */
+const INDEX_IS_BUILT = `SELECT EXISTS (SELECT 1 FROM pg_stat_progress_create_index WHERE datname = current_database())
+  OR EXISTS (SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND state = 'active' AND query LIKE 'DROP INDEX CONCURRENTLY %') AS "isTrue"`
+
+async function isTrue(client: pg.Client, text: string, values: readonly unknown[] = []): Promise<boolean> {
+  const { rows } = await client.query<{ isTrue: boolean }>(text, [...values])
+  return rows[0]?.isTrue === true
 }
 
 async function withClient<Result>(connection: Connection, work: (client: pg.Client) => Promise<Result>): Promise<Result> {

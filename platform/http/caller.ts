@@ -1,4 +1,5 @@
 import { networkOf } from '../rate-limit/address-rate-limit.ts'
+import { verifiedTenantOf } from './verified-credentials.ts'
 
 /**
  * The caller, as the gateway forwards it: credentials unverified, by allow-list. The subgraph that
@@ -47,9 +48,25 @@ export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-login-key', 
 export type CredentialHeader = (typeof CREDENTIAL_HEADERS)[number]
 
 /**
- * Whom a request is for before a subgraph has verified that: its secret credential, which nobody
- * else can state, or else the network of its address: a single host has 2^64 of IPv6. Requests of
- * different tenants take turns where many wait.
+ * The first credential that this process knows to be verified, and whose it is; null for callers
+ * without one, and for credentials that somebody may have made up.
+ */
+export function verifiedCredentialIn(
+  credentials: Caller['credentials'],
+): { readonly name: CredentialHeader; readonly tenant: string } | null {
+  for (const name of SECRET_HEADERS) {
+    const tenant = verifiedTenantOf(credentials[name])
+    if (tenant !== undefined) return { name, tenant }
+  }
+  return null
+}
+
+/** The credentials that nobody else can state. */
+const SECRET_HEADERS = ['x-auth-token', 'x-api-key', 'authorization'] as const satisfies readonly CredentialHeader[]
+
+/**
+ * Whom a request is for: the owner of a verified credential, or else the network of its address: a
+ * single host has 2^64 of IPv6. Requests of different tenants take turns where many wait.
  */
 export const tenantOf = ({ credentials, address }: Pick<Caller, 'credentials' | 'address'>): string =>
-  credentials['x-auth-token'] ?? credentials['x-api-key'] ?? credentials.authorization ?? networkOf(address)
+  verifiedCredentialIn(credentials)?.tenant ?? networkOf(address)

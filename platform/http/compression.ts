@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 /** Shorter responses fit into one packet. */
 export const MIN_COMPRESSED_BYTES = 1024
@@ -23,12 +23,12 @@ const CODINGS: Readonly<
 }
 
 /**
- * Compresses the text answers of this scope that are worth it, for clients that accept it. Answers
- * with a coding of their own stay as they are.
+ * Compresses the answers in text or JSON of this scope that are worth it, for clients that accept
+ * it. Answers with a coding of their own stay as they are.
  */
 export function compressResponses(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return done(null, payload)
+    if (!isText(payload, reply) || reply.hasHeader('content-encoding')) return done(null, payload)
     addVary(reply)
     if (payload.length < MIN_COMPRESSED_BYTES) return done(null, payload)
     const coding = negotiateCoding(request.headers['accept-encoding'])
@@ -42,6 +42,10 @@ export function compressResponses(app: FastifyInstance): void {
     else take(bytes)
   })
 }
+
+/** Bytes are text where they are JSON; pictures and fonts are compressed already. */
+const isText = (payload: unknown, reply: Pick<FastifyReply, 'getHeader'>): payload is Content =>
+  typeof payload === 'string' || (Buffer.isBuffer(payload) && /[/+]json/.test(String(reply.getHeader('content-type'))))
 
 /** The content in this coding; at once when that is quick. */
 export const compress = (content: Content, coding: ContentCoding): Buffer | Promise<Buffer> =>

@@ -8,13 +8,21 @@ export function serveHealth(
   {
     checks,
     isClosing,
+    onUnready,
     log,
-  }: { readonly checks: readonly ReadinessCheck[]; readonly isClosing: () => boolean; readonly log: Logger },
+  }: {
+    readonly checks: readonly ReadinessCheck[]
+    readonly isClosing: () => boolean
+    /** Called for each answer that the process is not ready. */
+    readonly onUnready: () => void
+    readonly log: Logger
+  },
 ): void {
   app.get('/health', async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
   app.get('/ready', async (_, reply) => {
     const results = await readinessOf(checks, log)
     const isReady = !isClosing() && results.every(({ state }) => state !== 'failing')
+    if (!isReady) onUnready()
     const without = results.filter((each) => each.without.length > 0).map((each) => [each.name, each.without])
     return reply
       .code(isReady ? 200 : 503)

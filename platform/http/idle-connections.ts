@@ -2,12 +2,13 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Ends connections that wait for nothing, now and as they become idle. Node's
- * `closeIdleConnections` leaves out those that never sent a byte, so one browser that opened a
- * connection ahead of need would hold up a stop until a timeout.
+ * `end` ends connections that wait for nothing, now and as they become idle; `cut` ends all at once.
+ * Node's `closeIdleConnections` leaves out those that never sent a byte, so one browser that opened
+ * a connection ahead of need would hold up a stop until a timeout; and its `closeAllConnections`
+ * leaves out WebSockets.
  */
-export function idleConnections(server: Server): { readonly end: () => void } {
-  /** Open connections and how many requests each is in the middle of. */
+export function idleConnections(server: Server): { readonly end: () => void; readonly cut: () => void } {
+  /** Open connections and how many requests each is in the middle of; infinite once upgraded. */
   const running = new Map<Socket, number>()
   let isEnding = false
 
@@ -19,8 +20,10 @@ export function idleConnections(server: Server): { readonly end: () => void } {
     running.set(socket, 0)
     socket.once('close', () => running.delete(socket))
   })
-  // From then on the WebSocket server owns it.
-  server.on('upgrade', ({ socket }) => running.delete(socket))
+  // From then on the WebSocket server owns it, until all connections are cut.
+  server.on('upgrade', ({ socket }) => {
+    if (running.has(socket)) running.set(socket, Number.POSITIVE_INFINITY)
+  })
   server.on('request', ({ socket }, response) => {
     running.set(socket, (running.get(socket) ?? 0) + 1)
     response.once('close', () => {
@@ -35,6 +38,9 @@ export function idleConnections(server: Server): { readonly end: () => void } {
     end() {
       isEnding = true
       for (const [socket, requests] of running) if (requests === 0) socket.destroy()
+    },
+    cut() {
+      for (const socket of running.keys()) socket.destroy()
     },
   }
 }

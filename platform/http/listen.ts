@@ -56,10 +56,7 @@ export async function listen(app: FastifyInstance, at: ListenOptions, defer: Def
       await sleep(at.drainSeconds * 1000)
     }
     const finished = new AbortController()
-    const cut = sleep(at.graceSeconds * 1000, undefined, { signal: finished.signal }).then(
-      () => app.server.closeAllConnections(),
-      () => {},
-    )
+    const cut = sleep(at.graceSeconds * 1000, undefined, { signal: finished.signal }).then(app.cutConnections, () => {})
     await app.close()
     finished.abort()
     await cut

@@ -3,15 +3,17 @@ import { type Caller, type ClientIdentity, CREDENTIAL_HEADERS, type CredentialHe
 import { parseTraceparent } from './trace-parent.ts'
 
 /** The caller, with the credentials that may be forwarded to subgraphs: `names` of them, or all. */
-export function callerOf(request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller {
-  const { traceparent } = request.headers
+export function callerOf(
+  request: Pick<FastifyRequest, 'id' | 'ip' | 'headers'>,
+  names: readonly CredentialHeader[] = CREDENTIAL_HEADERS,
+): Caller {
   const client = clientIn(request.headers)
   return {
     requestId: request.id,
     address: request.ip,
     credentials: namedIn(request.headers, names),
     ...(client && { client }),
-    ...(typeof traceparent === 'string' && parseTraceparent(traceparent) && { traceparent }),
+    ...traceIn(request.headers),
   }
 }
 
@@ -34,6 +36,10 @@ export function pickCredentials(given: Readonly<Record<string, unknown>>): Calle
   }
   return credentials
 }
+
+/** The trace of headers, or of entries like headers; empty for none, and for an invalid one. */
+export const traceIn = ({ traceparent }: Readonly<Record<string, unknown>>): Pick<Caller, 'traceparent'> =>
+  typeof traceparent === 'string' && parseTraceparent(traceparent) ? { traceparent } : {}
 
 /** Longer names and versions of clients are cut. */
 const MAX_CLIENT_CHARACTERS = 100

@@ -32,6 +32,10 @@ declare module 'fastify' {
      * everything else goes on.
      */
     readonly startDraining: () => void
+    /** Has `listener` called whenever `/ready` answers 503, and when this server begins to drain. */
+    readonly onUnready: (listener: (isDraining: boolean) => void) => void
+    /** Ends all connections at once, those of WebSockets and other upgrades too. */
+    readonly cutConnections: () => void
   }
   interface FastifyRequest {
     /** Class of the route in metrics; null: not counted. */
@@ -120,6 +124,8 @@ type HttpServerOptions = {
    * (RFC 6797); absent, there is no header.
    */
   readonly publicUrl?: string | undefined
+  /** Protocol that a connection may be upgraded to, in lower case. */
+  readonly upgradeProtocol?: string
 }
 
 /**
@@ -132,7 +138,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { log, checks = [], notFoundPage, metrics = null, loadLimit = 0, publicUrl } = options
   const common = { 'x-content-type-options': 'nosniff', ...(publicUrl?.startsWith('https:') && STRICT_TRANSPORT) }
   const app = createFastify(options, common)
-  const isClosing = trackClosing(app)
+  const { isClosing, onUnready } = trackClosing(app)
   app.decorateRequest('routeClass', null)
   app.addHook('onRequest', (request, reply, done) => {
     request.routeClass = routeClassOf(pathOf(request))
@@ -159,12 +165,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
 
   addFallbacks(app, notFoundPage, log)
-  serveHealth(app, { checks, isClosing, log })
+  serveHealth(app, { checks, isClosing, onUnready, log })
   return app
 }
 
 /** Fastify without its own log lines and answers; `common` are the headers of every answer. */
-function createFastify({ log, isProxy }: HttpServerOptions, common: Readonly<Record<string, string>>): FastifyInstance {
+function createFastify(
+  { log, isProxy, upgradeProtocol = 'websocket' }: HttpServerOptions,
+  common: Readonly<Record<string, string>>,
+): FastifyInstance {
   const app: FastifyInstance = fastify({
     // pino's logger; Fastify's type of it is narrower.
     loggerInstance: log as FastifyBaseLogger,
@@ -183,7 +192,7 @@ function createFastify({ log, isProxy }: HttpServerOptions, common: Readonly<Rec
       // Node's own answer to a request without a host has no body.
       requireHostHeader: false,
       // Other upgrades, such as h2c, are offers that HTTP lets a server ignore.
-      shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
+      shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === upgradeProtocol,
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -205,18 +214,25 @@ function createFastify({ log, isProxy }: HttpServerOptions, common: Readonly<Rec
   return app
 }
 
-/** Whether connections end with the answer that they wait for. */
-function trackClosing(app: FastifyInstance): () => boolean {
+/** Whether connections end with the answer that they wait for; `onUnready` tells the listeners. */
+function trackClosing(app: FastifyInstance): { readonly isClosing: () => boolean; readonly onUnready: () => void } {
   let isClosing = false
+  const listeners: ((isDraining: boolean) => void)[] = []
+  const onUnready = () => {
+    for (const listener of listeners) listener(isClosing)
+  }
+  const idle = idleConnections(app.server)
+  app.decorate('onUnready', (listener: (isDraining: boolean) => void) => void listeners.push(listener))
+  app.decorate('cutConnections', idle.cut)
   app.decorate('startDraining', () => {
     isClosing = true
+    onUnready()
   })
-  const idle = idleConnections(app.server)
   app.addHook('preClose', async () => {
     isClosing = true
     idle.end()
   })
-  return () => isClosing
+  return { isClosing: () => isClosing, onUnready }
 }
 
 /** Requests that no route or hook gets. */

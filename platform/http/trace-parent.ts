@@ -8,6 +8,8 @@ const FORM = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})
 export function parseTraceparent(traceparent: string): Span | null {
   const [, traceId, spanId, flags] = FORM.exec(traceparent) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined || traceparent.length > 500) return null
+  // Texts of WebSocket messages may have others, which are in no header.
+  if (!/^[\x20-\x7e]+$/.test(traceparent)) return null
   if (traceparent.startsWith('00') && traceparent.length !== 55) return null
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1 }
 }

@@ -33,6 +33,8 @@ export type HttpOptions = {
   readonly maxRedirects?: number
   /** Whether http:// is allowed; false when absent. */
   readonly isPlainAllowed?: boolean
+  /** Most connections to one origin; 10 when absent. */
+  readonly connections?: number
 }
 
 export type HttpClient = {
@@ -69,7 +71,7 @@ const WITHOUT_HEAD: ReadonlySet<number> = new Set([400, 403, 405, 501])
 export function httpClient(
   network: Network,
   dns: DnsClient,
-  { userAgent, maxRedirects: redirects = 2, isPlainAllowed = false }: HttpOptions,
+  { userAgent, maxRedirects: redirects = 2, isPlainAllowed = false, connections = 10 }: HttpOptions,
 ): HttpClient {
   let opening: Promise<LoadedClient> | null = null
   let isClosed = false
@@ -103,7 +105,7 @@ export function httpClient(
     opening ??= import('undici').then(({ Agent, request }) => {
       const agent = new Agent({
         connect: connector(network, dns),
-        connections: 10,
+        connections,
         maxHeaderSize: MAX_HEADER_BYTES,
         pipelining: 1,
       })
