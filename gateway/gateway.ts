@@ -1,4 +1,4 @@
-import { type GraphQLSchema, parse } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { CircuitState } from '../platform/outbound/circuit-breaker.ts'
 import { authorizationOf, type FindGrants, NO_GRANTS } from './authorization/authorization.ts'
@@ -8,7 +8,7 @@ import { followEntityChanges } from './caching/follow-entity-changes.ts'
 import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { viewerFields } from './caching/viewer-fields.ts'
 import { createClient, FACADES, type GatewayClient } from './client.ts'
-import type { ExecutorDeps } from './executor/executor.ts'
+import { type ExecutorDeps, planOperation } from './executor/executor.ts'
 import type { HookStages } from './hooks/hook-stages.ts'
 import { hookLink } from './hooks/hooked-link.ts'
 import type { Budget } from './limits/budget.ts'
@@ -26,9 +26,10 @@ import { createOperationPreparation, observer } from './operations/prepare-opera
 import { costOnly, type PreparedOperation } from './operations/prepared-operation.ts'
 import type { SharedDocuments } from './operations/redis-documents.ts'
 import type { TrustedDocuments } from './operations/trusted-documents.ts'
+import { warmUpQuery } from './operations/warm-up.ts'
 import { type FindOverrideLabels, overrideLabelsIn } from './planning/override-labels.ts'
 import { EMPTY_PLAN_STORE, type PlanStore } from './planning/plan-store.ts'
-import { readSupergraph, type Supergraph } from './planning/supergraph.ts'
+import { type ParsedSupergraph, parseSupergraph, type Supergraph } from './planning/supergraph.ts'
 import type { ShadowTraffic } from './shadow/shadow-traffic.ts'
 import { maskErrors } from './subgraph-client/error-masking.ts'
 import type { Link } from './subgraph-client/link.ts'
@@ -73,7 +74,7 @@ export type Gateway = {
 export type StartGatewayOptions = {
   readonly supergraphSdl: string
   /** The supergraph of `supergraphSdl`, which gateways of a process may share; absent: read here. */
-  readonly supergraph?: () => Supergraph
+  readonly supergraph?: () => ParsedSupergraph
   readonly links: readonly Link[]
   readonly limits: Limits
   /** Cost budget of a client per minute; null: unlimited. */
@@ -113,6 +114,11 @@ export type StartGatewayOptions = {
   readonly queryTraces?: QueryTraceReaders | null
   /** Records usage by client and operation; null for none. */
   readonly usage?: UsageRecorder | null
+  /**
+   * Whether it plans a query before it is returned, so that the first document of a client does not
+   * wait for what planning makes once. Default: false.
+   */
+  readonly warmsUp?: boolean
   /** Finds active `@override` labels of a request, in addition to `percent(x)`; absent: none. */
   readonly overrideLabels?: FindOverrideLabels
 }
@@ -129,9 +135,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
   const { middleware = null, hooks = null, entityCache = null, budget = null, slowMilliseconds = 0, uploads = null } = options
   const { trustedDocuments = { documents: [], isOnly: false } } = options
-  const supergraph =
-    options.supergraph?.() ?? readSupergraph(parse(options.supergraphSdl, { noLocation: true }), { isKnown: !plans.isEmpty })
-  const { document } = supergraph
+  const { supergraph, document } = options.supergraph?.() ?? parseSupergraph(options.supergraphSdl, { isKnown: !plans.isEmpty })
   const traces = createQueryTraces(options.queryTraces ?? null)
   const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
   const viewer = viewerFields(document)
@@ -159,7 +163,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { usage, observe, observeFacade } = observersOf(options.usage ?? null, supergraph.api, { metrics, tracing, slow })
   const preparation = {
     deps,
-    document,
+    viewer,
     caching,
     limits,
     weights: rules.weights,
@@ -170,6 +174,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     usage,
     log,
     hooks,
+    tracing,
     shadow: options.shadow ?? null,
   }
   const { prepareOperation: prepareInner, subscriptions } = createOperationPreparation(preparation)
@@ -195,6 +200,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     prepareOperation(validateOperation(text, operationName, { ...rules, introspection: true }), text.length)
   const persisted = createPersistedDocuments(trustedDocuments, prepareText, prepareTrusted, sharedDocuments)
   const countRejected = rejectionCounter(metrics)
+  if (options.warmsUp) warmUp(rules, deps)
 
   return {
     schema: supergraph.api,
@@ -222,6 +228,18 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
       caching.close()
       stopFollowing?.()
     },
+  }
+}
+
+/** Prepares a query as those of clients, and drops it. */
+function warmUp(rules: Parameters<typeof validateOperation>[2], deps: ExecutorDeps): void {
+  const text = warmUpQuery(rules.schema)
+  if (text === null) return
+  try {
+    const validation = validateOperation(text, undefined, rules)
+    if (validation.kind === 'valid') planOperation(validation.validated, deps)
+  } catch {
+    // Whoever sends such a document learns why it cannot be planned.
   }
 }
 

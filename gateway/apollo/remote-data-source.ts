@@ -120,9 +120,9 @@ export class RemoteGraphQLDataSource implements SubgraphDataSource {
       timeoutMilliseconds: this.timeoutInMs,
       log: undefined,
     })
+    const headers = { accept: ACCEPT, 'accept-encoding': ACCEPT_ENCODING, ...Object.fromEntries(http?.headers ?? []) }
     return this.#connections.fetch({
-      body: JSON.stringify(body),
-      headers: { accept: ACCEPT, 'accept-encoding': ACCEPT_ENCODING, ...Object.fromEntries(http?.headers ?? []) },
+      message: () => ({ body: JSON.stringify(body), headers }),
       signal,
       parse: parseGraphQLResponse,
       retries: /^(?:query\b|\{)/.test(query) ? MAX_RETRIES : 0,

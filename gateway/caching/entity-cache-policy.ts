@@ -12,6 +12,7 @@ import {
 } from 'graphql'
 import type { TypeTest } from '../executor/federated/response-data.ts'
 import { documentIndex, fragmentOf } from '../operations/document-index.ts'
+import { forgetNodes } from '../planning/forget-sources.ts'
 import { type CacheHint, readCacheHints } from './cache-hints.ts'
 import type { HeaderPolicy } from './entity-cache-headers.ts'
 
@@ -49,7 +50,7 @@ export function entityPolicies(
   isOf: TypeTest,
   options: Readonly<Record<string, SubgraphCacheOptions>>,
 ): EntityPolicyOf {
-  const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true })
+  const schema = forgetNodes(buildASTSchema(document, { assumeValid: true, assumeValidSDL: true }))
   const hints = readCacheHints(document)
   return (subgraph, fetch, typename) => {
     const said = own(options, subgraph)

@@ -13,8 +13,9 @@ export type ResponseBytes = {
   readonly onGrowth: (listener: (bytes: number) => void) => void
 }
 
-export function createResponseBytes(text: string): ResponseBytes {
-  const plain = Buffer.from(text)
+/** Bytes are not copied, and must not change. */
+export function createResponseBytes(text: string | Buffer): ResponseBytes {
+  const plain = typeof text === 'string' ? Buffer.from(text) : text
   const codings = new Map<ContentCoding, Buffer>()
   let size = plain.length
   let digest: string | null = null

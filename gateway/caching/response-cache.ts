@@ -1,4 +1,5 @@
 import type { ExecutionResult } from '../operations/execution-result.ts'
+import { serializedBytes } from '../operations/serialized-result.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Dependencies } from './dependencies.ts'
 import { createResponseBytes, type ResponseBytes } from './response-bytes.ts'
@@ -206,6 +207,9 @@ function lruEntries(maxBytes: number) {
 
 /** Converts an uncached result: bytes when it has data and no errors. */
 export function toUncachedResult(result: ExecutionResult): CachedResult {
+  const bytes = serializedBytes(result)
+  // Copied, because small bodies are parts of a larger buffer of their connection.
+  if (bytes) return { bytes: createResponseBytes(Buffer.from(bytes)), ageSeconds: 0 }
   const { data, errors } = result
   return !data || errors ? { result } : { bytes: createResponseBytes(JSON.stringify({ data })), ageSeconds: 0 }
 }

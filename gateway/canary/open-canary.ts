@@ -11,6 +11,7 @@ import type { ServedGraph } from '../planning/served-graph.ts'
 import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
 import { createShadowTraffic, type ShadowTraffic } from '../shadow/shadow-traffic.ts'
+import { candidateConnections } from '../subgraph-client/shared-connections.ts'
 import { type Canary, createCanary } from './canary.ts'
 import { supergraphId } from './supergraph-id.ts'
 
@@ -37,22 +38,21 @@ export async function openCanary<Made extends Graph>(
   {
     served,
     graphOf,
-    callbacks,
+    shared,
     eventLinksOf,
     log,
     metrics,
   }: {
     readonly served: ServedGraph<Made>
     readonly graphOf: (sdl: string, parts: GraphParts) => Made | Promise<Made>
-    readonly callbacks: SubgraphSources['callbacks']
+    /** Callbacks and connections of the served supergraph. */
+    readonly shared: Pick<SubgraphSources, 'callbacks' | 'connections'>
     readonly eventLinksOf: EventSources['linksOf']
     readonly log: Logger
     readonly metrics: Metrics | null
   },
 ): Promise<{ readonly canary: Canary; readonly close: () => Promise<void> }> {
   const { supergraph, percent, header, optIn, rollback = {} } = settings.canary
-  // Separate connections, retries and circuit breakers: a candidate must not slow down the others.
-  const sources = createSubgraphSources(settings, log, callbacks)
   const comparison = settings.canary.compare === false ? null : openComparison()
   const { errorPercent = ERROR_PERCENT, minRequests = MIN_REQUESTS, windowSeconds = WINDOW_SECONDS } = rollback
   const canary = createCanary(
@@ -79,12 +79,22 @@ export async function openCanary<Made extends Graph>(
   return { canary, close }
 
   async function start(sdl: string): Promise<void> {
+    const { connections, lift } = candidateConnections(shared.connections)
+    // Retries, circuit breakers and deduplication are its own: a failing subgraph of the candidate
+    // alone must not be cut off for the others.
+    const sources = createSubgraphSources(settings, log, { ...shared, connections })
     const graph = await graphOf(sdl, { sources, shadow: comparison })
-    canary.start({ id: supergraphId(sdl), graph, promoted: () => served.promoted(sdl, graph) })
+    const promoted = () => {
+      lift()
+      served.promoted(sdl, graph)
+    }
+    canary.start({ id: supergraphId(sdl), graph, promoted })
   }
 
   /** The served supergraph without hooks, caches and budget, for copies of the candidate's queries. */
   function openComparison(): ShadowTraffic {
+    const { connections } = candidateConnections(shared.connections)
+    const sources = createSubgraphSources(settings, log, { ...shared, connections })
     let opened: { readonly sdl: string; readonly graph: Graph } | null = null
     const current = (): Graph => {
       const { sdl } = served.current()

@@ -35,16 +35,48 @@ const home = document.getElementById('home')
 home.hidden = EXPLORER.home === null
 if (EXPLORER.home !== null) home.href = EXPLORER.home
 
+const h = React.createElement
+/** The icon of a panel, drawn by a path in a square of 24. */
+const iconOf = (d) => () =>
+  h(
+    'svg',
+    {
+      viewBox: '0 0 24 24',
+      width: 24,
+      height: 24,
+      fill: 'none',
+      stroke: 'currentColor',
+      strokeWidth: 1.5,
+      'aria-hidden': true,
+    },
+    h('path', { d }),
+  )
+
+/** The panel that builds operations; its script is loaded when it is opened. */
+const Builder = React.lazy(() =>
+  // Without it, the rest of the page goes on.
+  import(document.body.dataset.builder).catch(() => ({
+    default: () => h('p', { role: 'alert' }, 'It could not be loaded: reload the page.'),
+  })),
+)
+const builder = {
+  title: 'Operation builder',
+  icon: iconOf('M4 5h4v4H4zM12 7h8M6 9v9h6M12 15h8v6h-8z'),
+  content: () => h(React.Suspense, { fallback: h('p', { role: 'status' }, 'Loading…') }, h(Builder)),
+}
+
+const plugins = [builder, ...traces.plugins.map((panel) => ({ ...panel, icon: iconOf(panel.icon) }))]
+
 /** The gallery has all of them. */
 const MAX_FIRST_TABS = 2
 ReactDOM.createRoot(document.getElementById('explorer')).render(
-  React.createElement(
+  h(
     GraphiQL,
     {
       fetcher,
       defaultTabs: EXPLORER.examples.slice(0, MAX_FIRST_TABS),
       shouldPersistHeaders: false,
-      plugins: traces.plugins,
+      plugins,
     },
     tools,
   ),

@@ -88,6 +88,7 @@ export async function serveExplorer(
       own('credentials.js'),
       own('trace.js'),
       own('tools.js'),
+      own('builder.js'),
       own('page.js'),
       own('page.css'),
       own('icon.svg'),

@@ -66,6 +66,31 @@ const tools = (() => {
     }, 2000)
   })
 
+  /**
+   * Shows the gallery, and makes it modal when it is painted: the page behind becomes inert then, which styles all of its elements
+   * again.
+   */
+  function openGallery() {
+    if (gallery.open || gallery.matches(':popover-open')) return
+    const focused = document.activeElement
+    gallery.showPopover()
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        // An example was chosen by now.
+        if (!gallery.matches(':popover-open')) return
+        gallery.hidePopover()
+        // The modal gallery returns the focus to what has it now.
+        focused?.focus({ preventScroll: true })
+        gallery.showModal()
+      }),
+    )
+  }
+
+  function closeGallery() {
+    if (gallery.open) gallery.close()
+    else gallery.hidePopover()
+  }
+
   function drawGallery() {
     const list = gallery.querySelector('ul')
     for (const example of EXPLORER.examples) {
@@ -80,7 +105,7 @@ const tools = (() => {
       ].map(([tag, text]) => Object.assign(document.createElement(tag), { textContent: text }))
       button.append(...parts)
       button.addEventListener('click', () => {
-        gallery.close()
+        closeGallery()
         openTab(example)
       })
       const row = document.createElement('li')
@@ -89,7 +114,7 @@ const tools = (() => {
     }
     const open = document.getElementById('open-examples')
     open.hidden = EXPLORER.examples.length < 2
-    open.addEventListener('click', () => gallery.showModal())
+    open.addEventListener('click', openGallery)
   }
 
   /**

@@ -22,11 +22,17 @@ const traces = (() => {
     return { 'atrium-trace': isForEveryone ? '1' : state.token, 'graphql-cost': 'report' }
   }
 
-  /** Keeps the trace of a result, and returns the result without it. */
+  /**
+   * Keeps the trace of a result, and returns the result without it. Of an answer in parts, the first
+   * one has the cost and the last one the trace.
+   */
   function take(result) {
+    if (Array.isArray(result)) return result.map(take)
     if (typeof result !== 'object' || result === null || !state.isOn) return result
     const { trace = null, ...extensions } = result.extensions ?? {}
-    set({ result: { trace, cost: extensions.cost ?? null } })
+    const isPart = result.incremental !== undefined || result.hasNext === false
+    const cost = extensions.cost ?? (isPart ? (state.result?.cost ?? null) : null)
+    set({ result: { trace, cost, isUnfinished: result.hasNext === true } })
     if (trace === null) return result
     const { extensions: _, ...others } = result
     return Object.keys(extensions).length > 0 ? { ...others, extensions } : others
@@ -107,6 +113,9 @@ const traces = (() => {
       Parallel: 'at the same time',
       Flatten: `for ${node.path}`,
       Condition: `where $${node.variable} decides`,
+      Defer: 'the first part, and what is deferred',
+      Deferred: node.path === '' ? 'deferred' : `deferred at ${node.path}`,
+      Event: 'the event',
       Truncated: 'further nodes are not shown',
     })[node.kind]
 
@@ -134,9 +143,10 @@ const traces = (() => {
   }
 
   function Result({ result }) {
-    if (result === null) return h('p', null, 'Run a query or a mutation to see its plan and the time of each fetch.')
-    const { trace, cost } = result
-    if (trace === null) return h('p', null, 'The answer had no trace: the token is another, or it came in parts or events.')
+    if (result === null) return h('p', null, 'Run an operation to see its plan and the time of each fetch.')
+    const { trace, cost, isUnfinished } = result
+    if (isUnfinished) return h('p', null, 'The trace comes with the last part of the answer.')
+    if (trace === null) return h('p', null, `The answer had no trace${isForEveryone ? '.' : ': the token is another.'}`)
     return h(
       React.Fragment,
       null,
@@ -173,24 +183,10 @@ const traces = (() => {
     )
   }
 
-  const Icon = () =>
-    h(
-      'svg',
-      {
-        viewBox: '0 0 24 24',
-        width: 24,
-        height: 24,
-        fill: 'none',
-        stroke: 'currentColor',
-        strokeWidth: 1.5,
-        'aria-hidden': true,
-      },
-      h('path', { d: 'M4 6h8M8 12h8M14 18h6' }),
-    )
-
   return {
     headers,
     takeAll,
-    plugins: EXPLORER.traces === null ? [] : [{ title: 'Query trace', icon: Icon, content: Panel }],
+    /** Panels; `icon` is the path of its drawing. */
+    plugins: EXPLORER.traces === null ? [] : [{ title: 'Query trace', icon: 'M4 6h8M8 12h8M14 18h6', content: Panel }],
   }
 })()

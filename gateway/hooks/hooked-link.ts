@@ -26,7 +26,8 @@ export function hookLink(link: Link, stages: HookStages): Link {
       headers = received
       request.onHeaders?.(received)
     }
-    const result = await link.execute({ ...request, onHeaders }, begun.context)
+    // Parsed, also where the bytes are the answer: a hook may change the data in place.
+    const result = await link.execute({ ...request, readBody: undefined, onHeaders }, begun.context)
     return respond(result, headers, begun.context)
   }
 

@@ -15,6 +15,7 @@ import { createEventSources } from '../event-sources/event-sources.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import { checkLimitedSubgraphs } from '../limits/subgraph-limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
+import { serializedBytes } from '../operations/serialized-result.ts'
 import {
   type GatewayOptions,
   gatewayOptionsShape,
@@ -194,8 +195,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   async function beginCanary() {
     if (!settings.canary) return null
     const { openCanary } = await import('../canary/open-canary.ts')
-    const { callbacks } = sources
-    const deps = { served, graphOf, callbacks, eventLinksOf: eventSources.linksOf, log, metrics: null }
+    const deps = { served, graphOf, shared: sources, eventLinksOf: eventSources.linksOf, log, metrics: null }
     return openCanary({ ...settings, canary: settings.canary }, common, deps)
   }
 
@@ -209,6 +209,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
       const assembled = assembleGateway({
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
         ...common,
+        warmsUp: true,
         links,
         log,
         middleware,
@@ -253,7 +254,9 @@ const executeOn =
     if (prepared.kind === 'rejected') return { errors: prepared.errors }
     const { credentials = {}, address = UNKNOWN_ADDRESS, signal = NEVER } = context
     const caller = { requestId: requestIdOf({ headers: {} }), address, credentials }
-    return prepared.run(parsed.params.variables, { caller, signal })
+    const result = await prepared.run(parsed.params.variables, { caller, signal })
+    // Programs read and change results as they like.
+    return serializedBytes(result) ? { ...result } : result
   }
 
 /** Opens resources other than links. When one fails, those opened before it are closed. */

@@ -33,11 +33,12 @@ export const addedHeaders = ({ response }: HttpContext): ReturnType<typeof heade
  */
 export function createWebSocketContext(given: IncomingHttpHeaders): HttpContext {
   const { cookie, authorization, ...others } = given
-  const { origin, host } = given
-  const isOfOthers = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
-  const headers = isOfOthers ? others : given
-  return createHttpContext('GET', headers)
+  return createHttpContext('GET', isCrossOrigin(given) ? others : given)
 }
+
+/** Whether a page of another origin sent the request. */
+export const isCrossOrigin = ({ origin, host }: IncomingHttpHeaders): boolean =>
+  origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
 
 /**
  * Upper bound of `connection_init` entries used as headers, because pages cannot set WebSocket

@@ -1,7 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FetchNode, PlanNode, SubscriptionNode } from '@apollo/query-planner'
+import type { DeferredNode, FetchNode, PlanNode, SubscriptionNode } from '@apollo/query-planner'
+import { EVENT_SOURCE } from '../executor/federated/plan.ts'
 import { isRepresentations } from '../executor/federated/planned-document.ts'
+import { createHttpContext, type HttpContext } from '../middleware/http-context.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { RunIncremental } from '../operations/incremental-result.ts'
 import type { ExecutableOperation } from '../operations/prepared-operation.ts'
 import type { Link, PlanTrace, RequestContext, SubgraphRequest } from '../subgraph-client/link.ts'
 
@@ -48,7 +51,12 @@ export type TracedNode =
       /** Empty: it was left out, or answered from the entity cache. */
       readonly requests: readonly TracedRequest[]
     }
-  | { readonly kind: 'Sequence' | 'Parallel'; readonly nodes: readonly TracedNode[] }
+  /** The first result, if it needs fetches, and `Deferred` nodes. */
+  | { readonly kind: 'Sequence' | 'Parallel' | 'Defer'; readonly nodes: readonly TracedNode[] }
+  /** A fragment with `@defer` on the objects at a path; without nodes when others fetch it. */
+  | { readonly kind: 'Deferred'; readonly path: string; readonly nodes: readonly TracedNode[] }
+  /** The event of a subscription, with fields of its subgraph. */
+  | { readonly kind: 'Event' }
   | { readonly kind: 'Flatten'; readonly path: string; readonly node: TracedNode }
   | { readonly kind: 'Condition'; readonly variable: string; readonly nodes: readonly TracedNode[] }
   /** Further nodes are left out. */
@@ -66,10 +74,13 @@ export type QueryTrace = {
 const MAX_NODES = 200
 const MAX_REQUESTS = 500
 const MAX_QUERY_CHARACTERS = 2_000
+/** Upper bound of the header of a WebSocket, which is kept with it. */
+const MAX_HEADER_CHARACTERS = 4_096
 
 /**
- * Adds traces to the results of operations that request one over HTTP, when the caller may read
- * them. Others are neither traced nor told that a token was wrong.
+ * Adds traces to the results of operations that request one, when the caller may read them: to the
+ * last payload of a result in parts, and to each event of a subscription. Others are neither traced
+ * nor told that a token was wrong.
  */
 export function createQueryTraces(readers: QueryTraceReaders | null): {
   readonly readers: 'everyone' | 'token'
@@ -84,7 +95,7 @@ export function createQueryTraces(readers: QueryTraceReaders | null): {
   return {
     readers: readers === 'everyone' ? readers : 'token',
     wrap(operation) {
-      const { run, answer } = operation
+      const { run, answer, runIncremental, subscribe } = operation
       const traced: typeof run = async (variables, context) => {
         const trace = recordTrace()
         const result = await run(variables, { ...context, planTrace: trace.planTrace })
@@ -98,9 +109,45 @@ export function createQueryTraces(readers: QueryTraceReaders | null): {
           answer &&
           (async (variables, context) =>
             isTraced(context) ? { result: await traced(variables, context) } : answer(variables, context)),
+        runIncremental:
+          runIncremental &&
+          ((variables, context) =>
+            isTraced(context) ? traceIncremental(runIncremental)(variables, context) : runIncremental(variables, context)),
+        subscribe:
+          subscribe &&
+          ((variables, context) =>
+            subscribe(variables, isTraced(context) ? { ...context, traceEvent: recordEventTrace } : context)),
       }
     },
   }
+}
+
+/** The trace is in the last payload, when all fetches have ended. */
+function traceIncremental(runIncremental: RunIncremental): RunIncremental {
+  return async (variables, context) => {
+    const trace = recordTrace()
+    const { initial, rest } = await runIncremental(variables, { ...context, planTrace: trace.planTrace })
+    if (!rest) return { initial: withTrace(initial, trace.finish()), rest }
+    const next = async () => {
+      const payload = await rest.next()
+      return payload && !payload.hasNext ? withTrace(payload, trace.finish()) : payload
+    }
+    return { initial, rest: { ...rest, next } }
+  }
+}
+
+const recordEventTrace: NonNullable<RequestContext['traceEvent']> = () => {
+  const { planTrace, finish } = recordTrace()
+  return { planTrace, addTo: (result) => withTrace(result, finish()) }
+}
+
+/**
+ * Context of a WebSocket whose headers only traces need: that header, if it is among the given ones.
+ */
+export function createTraceContext(given: Readonly<Record<string, unknown>>): HttpContext | null {
+  const header = given[QUERY_TRACE_HEADER]
+  const isGiven = typeof header === 'string' && header.length <= MAX_HEADER_CHARACTERS
+  return isGiven ? createHttpContext('GET', { [QUERY_TRACE_HEADER]: header }) : null
 }
 
 /** Records the requests of traced operations. */
@@ -138,7 +185,7 @@ function entitiesIn(variables: SubgraphRequest['variables']): number | undefined
   return lists.length === 0 ? undefined : lists.reduce((sum, length) => sum + length, 0)
 }
 
-function withTrace(result: ExecutionResult, trace: QueryTrace): ExecutionResult {
+function withTrace<Result extends Pick<ExecutionResult, 'extensions'>>(result: Result, trace: QueryTrace): Result {
   return { ...result, extensions: { ...result.extensions, trace } }
 }
 
@@ -184,6 +231,7 @@ function describePlan(plan: PlanNode, requests: ReadonlyMap<FetchNode, readonly 
     if (++nodes > MAX_NODES) return { kind: 'Truncated' }
     switch (node.kind) {
       case 'Fetch':
+        if (node.serviceName === EVENT_SOURCE) return { kind: 'Event' }
         return {
           kind: 'Fetch',
           subgraph: node.serviceName,
@@ -200,11 +248,22 @@ function describePlan(plan: PlanNode, requests: ReadonlyMap<FetchNode, readonly 
         return {
           kind: 'Condition',
           variable: node.condition,
-          nodes: [node.ifClause, node.elseClause].flatMap((each) => (each ? [describe(each)] : [])),
+          nodes: describeAll([node.ifClause, node.elseClause]),
         }
-      case 'Defer':
+      case 'Defer': {
+        const { primary, deferred } = node
+        return { kind: 'Defer', nodes: [...describeAll([primary.node]), ...deferred.map(describeDeferred)] }
+      }
       case 'Subscription':
         return { kind: 'Truncated' }
     }
+  }
+  function describeAll(given: readonly (PlanNode | undefined)[]): readonly TracedNode[] {
+    return given.flatMap((each) => (each ? [describe(each)] : []))
+  }
+
+  function describeDeferred({ queryPath, node }: DeferredNode): TracedNode {
+    if (++nodes > MAX_NODES) return { kind: 'Truncated' }
+    return { kind: 'Deferred', path: queryPath.join('.'), nodes: describeAll([node]) }
   }
 }

@@ -1,37 +1,75 @@
 import {
+  type Attributes,
+  type Context,
   ROOT_CONTEXT,
   type Span,
-  type Context as SpanContext,
+  type SpanContext,
   SpanKind,
+  type Link as SpanLink,
   SpanStatusCode,
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import { parseTraceparent } from '../../platform/http/trace-parent.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { IncrementalPayloads } from '../operations/incremental-result.ts'
 import type { Link, RequestContext } from '../subgraph-client/link.ts'
 
 /**
- * OpenTelemetry spans: one per operation and one per fetch. Subscriptions and their events have
- * none.
+ * OpenTelemetry spans: one per operation, per fetch, per start of a subscription and per event.
  */
 export type Tracing = {
-  /** Wraps `run` of one document in a span, a child of the client's `traceparent`. */
+  /**
+   * Wraps `run` of one document in a span, a child of the client's `traceparent`. It ends with the
+   * last of the payloads in `restIn`, if any.
+   */
   readonly traceOperation: <Result>(
     checked: ValidatedOperation,
     run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
     resultIn: (result: Result) => ExecutionResult,
+    restIn?: (result: Result) => IncrementalPayloads | null,
   ) => (...parameters: Parameters<RunOperation>) => Promise<Result>
-  /** Wraps a link with a span per fetch; remote subgraphs get it as `traceparent`. */
+  /** Spans of the events of a subscription. */
+  readonly traceEvents: (checked: ValidatedOperation) => TraceEventSource
+  /** Wraps a link with a span per request; remote subgraphs get it as `traceparent`. */
   readonly traceLink: (link: Link) => Link
   /** Exports the remaining spans. */
   readonly close: () => Promise<void>
 }
+
+/** Spans of one event source; `opener` is the `traceparent` of the span that opened it. */
+export type TraceEventSource = (opener: string | undefined) => TraceEvent
+
+/** Runs the work of one event in a span. */
+export type TraceEvent = (
+  context: RequestContext,
+  run: (context: RequestContext) => Promise<ExecutionResult>,
+) => Promise<ExecutionResult>
+
+/**
+ * Events of one source that have spans, per minute: a busy source would fill the export queue, from
+ * which spans of other operations are then dropped.
+ */
+export const MAX_TRACED_EVENTS = 100
+const EVENT_WINDOW_MS = 60_000
+/**
+ * The same of all sources, per second: together they would fill it as well. It has room for 2,048
+ * spans, and an event has one for each of its fetches besides its own.
+ */
+export const MAX_TRACED_EVENTS_PER_SECOND = 500
+const ALL_EVENTS_WINDOW_MS = 1_000
 
 /** Timeout of the last export when the process ends. */
 const FLUSH_TIMEOUT_MS = 5_000
@@ -54,32 +92,45 @@ export function createTracing({
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    sampler: new ParentBasedSampler({ root: rootSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   })
   const tracer = provider.getTracer('atrium')
+  const allEvents = createWindow(MAX_TRACED_EVENTS_PER_SECOND, ALL_EVENTS_WINDOW_MS)
 
   return {
-    traceOperation({ operation }, run, resultIn) {
-      const [type, name] = [operation.operation, operation.name?.value]
-      const options = {
-        kind: SpanKind.SERVER,
-        attributes: { 'graphql.operation.type': type, ...(name !== undefined && { 'graphql.operation.name': name }) },
-      }
-      const spanName = name === undefined ? type : `${type} ${name}`
+    traceOperation(checked, run, resultIn, restIn = () => null) {
+      const { spanName, attributes } = describeOperation(checked)
+      const options = { kind: SpanKind.SERVER, attributes }
       return async (variables, context) => {
         const span = tracer.startSpan(spanName, options, parentContextOf(context))
         span.setAttribute('atrium.request_id', context.caller.requestId)
-        return endAfter(span, async () => {
-          const result = await run(variables, withParent(span, context))
-          const { errors, data } = resultIn(result)
-          if (errors) span.setAttribute('atrium.errors', errors.length)
-          if (errors && !data) span.setStatus({ code: SpanStatusCode.ERROR })
-          return result
-        })
+        return endAfter(
+          span,
+          async () => {
+            const result = await run(variables, withParent(span, context))
+            setErrors(span, resultIn(result))
+            return result
+          },
+          (result) => watchParts(span, resultIn(result), restIn(result)),
+        )
       }
     },
+    traceEvents(checked) {
+      const { spanName, attributes } = describeOperation(checked)
+      const begin: BeginEventSpan = (context, links, untraced) => {
+        const untracedBefore = untraced > 0 ? { 'atrium.untraced_events': untraced } : {}
+        const given = { ...attributes, 'atrium.request_id': context.caller.requestId, ...untracedBefore }
+        return tracer.startSpan(
+          `${spanName} event`,
+          { kind: SpanKind.CONSUMER, root: true, links, attributes: given },
+          ROOT_CONTEXT,
+        )
+      }
+      return (opener) => traceSource(opener, allEvents, begin)
+    },
     traceLink(link) {
+      const { subscribe } = link
       const spanName = `fetch ${link.name}`
       const options = { kind: SpanKind.CLIENT, attributes: { 'atrium.subgraph': link.name } }
       return {
@@ -93,7 +144,17 @@ export function createTracing({
             return result
           })
         },
-      }
+        ...(subscribe && {
+          subscribe(request, context) {
+            const span = tracer.startSpan(`subscribe ${link.name}`, options, parentContextOf(context))
+            return endAfter(span, async () => {
+              const opened = await subscribe(request, withParent(span, context))
+              if (opened.kind === 'refused') span.setAttribute('atrium.errors', opened.errors.length)
+              return opened
+            })
+          },
+        }),
+      } satisfies Link
     },
     async close() {
       await provider.forceFlush({ timeoutMillis: FLUSH_TIMEOUT_MS }).catch(() => {})
@@ -102,27 +163,138 @@ export function createTracing({
   }
 }
 
-async function endAfter<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    // Without the message, which may quote client input; the log contains it.
-    span.setStatus({ code: SpanStatusCode.ERROR })
-    throw error
-  } finally {
-    span.end()
+/** Name and attributes of an operation's spans, by the conventions for GraphQL servers. */
+function describeOperation({ operation }: ValidatedOperation): { readonly spanName: string; readonly attributes: Attributes } {
+  const [type, name] = [operation.operation, operation.name?.value]
+  const attributes = { 'graphql.operation.type': type, ...(name !== undefined && { 'graphql.operation.name': name }) }
+  return { spanName: name === undefined ? type : `${type} ${name}`, attributes }
+}
+
+/** Samples by `ratio`; a span with a link is sampled when the linked one is. */
+function rootSampler(ratio: number): Sampler {
+  const byRatio = new TraceIdRatioBasedSampler(ratio)
+  return {
+    shouldSample(context, traceId, ...[, , , [link]]) {
+      if (!link) return byRatio.shouldSample(context, traceId)
+      return { decision: isSampled(link.context) ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD }
+    },
+    toString: () => `Linked{${byRatio}}`,
   }
 }
 
-function parentContextOf({ caller: { traceparent } }: RequestContext): SpanContext {
+const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) === TraceFlags.SAMPLED
+
+/** Starts the span of an event; `untraced`: events of its source before it that have none. */
+type BeginEventSpan = (context: RequestContext, links: SpanLink[], untraced: number) => Span
+
+/**
+ * Events are traces of their own with a link to the span that opened the source: one trace for all
+ * of them would grow for as long as the subscription runs.
+ */
+function traceSource(opener: string | undefined, allEvents: EventWindow, begin: BeginEventSpan): TraceEvent {
+  const parsed = opener === undefined ? null : parseTraceparent(opener)
+  const links = parsed ? [{ context: { ...parsed, isRemote: false } }] : []
+  // Fetches of an event without a span are parts of no trace.
+  const unsampled = opener === undefined ? undefined : `${opener.slice(0, -2)}00`
+  const ownEvents = createWindow(MAX_TRACED_EVENTS, EVENT_WINDOW_MS)
+  let untraced = 0
+
+  return (context, run) => {
+    const now = performance.now()
+    const windows = [ownEvents, allEvents]
+    if (windows.some((window) => window.isFull(now))) {
+      untraced++
+      return run(unsampled === undefined ? context : withTraceparent(unsampled, context))
+    }
+    const span = begin(context, links, untraced)
+    ownEvents.add()
+    // One that is not sampled is not exported.
+    if (span.isRecording()) allEvents.add()
+    untraced = 0
+    return endAfter(span, async () => {
+      const result = await run(withParent(span, context))
+      setErrors(span, result)
+      return result
+    })
+  }
+}
+
+/** Counts events of a window of time, which begins with the first event after the last one. */
+type EventWindow = {
+  /** Begins a new window when the last one is over at `now`, in ms of `performance`. */
+  readonly isFull: (now: number) => boolean
+  readonly add: () => void
+}
+
+function createWindow(maxEvents: number, milliseconds: number): EventWindow {
+  let start = Number.NEGATIVE_INFINITY
+  let events = 0
+  return {
+    isFull(now) {
+      if (now - start >= milliseconds) {
+        start = now
+        events = 0
+      }
+      return events >= maxEvents
+    },
+    add() {
+      events++
+    },
+  }
+}
+
+function setErrors(span: Span, { data, errors }: ExecutionResult): void {
+  if (errors) span.setAttribute('atrium.errors', errors.length)
+  if (errors && !data) span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** Ends a span with the last deferred part; false when there are none. */
+function watchParts(span: Span, { errors: initialErrors = [] }: ExecutionResult, rest: IncrementalPayloads | null): boolean {
+  if (!rest) return false
+  let errors = initialErrors.length
+  let parts = 0
+  span.addEvent('initial result')
+  rest.watch((payload) => {
+    for (const part of payload?.incremental ?? []) {
+      parts++
+      errors += part.errors?.length ?? 0
+    }
+    if (payload !== null) return void span.addEvent('deferred parts')
+    span.setAttribute('atrium.deferred_parts', parts)
+    if (errors > 0) span.setAttribute('atrium.errors', errors)
+    span.end()
+  })
+  return true
+}
+
+/** Ends the span after `work`, unless `endsLater` will. */
+async function endAfter<Result>(
+  span: Span,
+  work: () => Promise<Result>,
+  endsLater: (result: Result) => boolean = () => false,
+): Promise<Result> {
+  try {
+    const result = await work()
+    if (!endsLater(result)) span.end()
+    return result
+  } catch (error) {
+    // Without the message, which may quote client input; the log contains it.
+    span.setStatus({ code: SpanStatusCode.ERROR }).end()
+    throw error
+  }
+}
+
+function parentContextOf({ caller: { traceparent } }: RequestContext): Context {
   const parent = traceparent === undefined ? null : parseTraceparent(traceparent)
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT
 }
 
 /** Copy of the context whose fetches are children of this span. */
-const withParent = (span: Span, context: RequestContext): RequestContext => ({
+const withParent = (span: Span, context: RequestContext): RequestContext => withTraceparent(traceparentOf(span), context)
+
+const withTraceparent = (traceparent: string, context: RequestContext): RequestContext => ({
   ...context,
-  caller: { ...context.caller, traceparent: traceparentOf(span) },
+  caller: { ...context.caller, traceparent },
 })
 
 function traceparentOf(span: Span): string {

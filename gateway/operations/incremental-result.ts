@@ -17,13 +17,25 @@ export type DeferredPart = {
 }
 
 /** A payload after the initial result. */
-export type IncrementalPayload = { readonly incremental?: readonly DeferredPart[]; readonly hasNext: boolean }
+export type IncrementalPayload = {
+  readonly incremental?: readonly DeferredPart[]
+  readonly hasNext: boolean
+  readonly extensions?: NonNullable<ExecutionResult['extensions']>
+}
 
 /** Payloads after the initial result, in order. */
 export type IncrementalPayloads = {
   /** The next payload; null after the last. Called again after it resolved. Never rejects. */
   readonly next: () => Promise<IncrementalPayload | null>
+  /**
+   * Calls the listener with each payload when it is produced, before anyone reads it, and with null
+   * at the end. Called before the first `next`, at most once.
+   */
+  readonly watch: (listener: PayloadListener) => void
 }
+
+/** Receives payloads as they are produced; null: the end. */
+export type PayloadListener = (payload: IncrementalPayload | null) => void
 
 /** Initial result with later payloads; null when nothing was deferred. */
 export type IncrementalResult = { readonly initial: ExecutionResult; readonly rest: IncrementalPayloads | null }
@@ -42,6 +54,7 @@ export function createPayloadQueue(): PayloadQueue {
   const waiting: IncrementalPayload[] = []
   let isEnded = false
   let wake: (() => void) | null = null
+  let listener: PayloadListener | null = null
   const notify = () => {
     wake?.()
     wake = null
@@ -49,11 +62,18 @@ export function createPayloadQueue(): PayloadQueue {
   return {
     push(payload) {
       waiting.push(payload)
+      listener?.(payload)
       notify()
     },
     end() {
       isEnded = true
+      listener?.(null)
       notify()
+    },
+    watch(given) {
+      listener = given
+      for (const payload of waiting) given(payload)
+      if (isEnded) given(null)
     },
     async next() {
       while (waiting.length === 0 && !isEnded) {

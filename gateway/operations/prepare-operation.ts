@@ -1,9 +1,8 @@
-import type { DocumentNode } from 'graphql'
 import type { Logger } from 'pino'
 import type { OperationGuard } from '../authorization/authorization.ts'
 import { guardedSubscription } from '../authorization/guarded-subscription.ts'
 import type { CacheableResult, createOperationCache, RunCacheable } from '../caching/caching.ts'
-import { viewerFields } from '../caching/viewer-fields.ts'
+import type { ViewerFields } from '../caching/viewer-fields.ts'
 import { type ExecutorDeps, outlivesClient, planOperation, runWithTimeout } from '../executor/executor.ts'
 import { createVariants, NO_LABELS } from '../executor/override-variants.ts'
 import { planDeferred } from '../executor/plan-deferred.ts'
@@ -42,6 +41,7 @@ export type Observe = <Result>(
   run: (...request: Parameters<RunOperation>) => Promise<Result>,
   resultOf: (result: Result) => ExecutionResult,
   costOf: RequestCheck['cost'] | null,
+  restOf?: (result: Result) => IncrementalPayloads | null,
 ) => (...request: Parameters<RunOperation>) => Promise<Result>
 
 /** `slow` is innermost, so that metrics and span include its overhead. */
@@ -56,17 +56,16 @@ export const observer =
     readonly slow: SlowLog | null
     readonly usage: UsageCounter | null
   }): Observe =>
-  (operation, given, resultOf, costOf) => {
+  (operation, given, resultOf, costOf, restOf) => {
     const run = usage?.watchOperation(operation, given, resultOf) ?? given
     const timed = slow?.watchOperation(operation, run, resultOf, costOf) ?? run
     const measured = metrics ? countOperation(metrics, operation, timed, resultOf) : timed
-    return tracing ? tracing.traceOperation(operation, measured, resultOf) : measured
+    return tracing ? tracing.traceOperation(operation, measured, resultOf, restOf) : measured
   }
 
 type Preparation = {
   readonly deps: ExecutorDeps
-  /** AST of the supergraph SDL. */
-  readonly document: DocumentNode
+  readonly viewer: ViewerFields
   readonly caching: ReturnType<typeof createOperationCache>
   readonly limits: Limits
   readonly weights: CostWeights
@@ -77,6 +76,7 @@ type Preparation = {
   readonly usage: UsageCounter | null
   readonly log: Logger
   readonly hooks: HookStages | null
+  readonly tracing: Tracing | null
   /** Runs a sample of queries on a candidate supergraph; null for none. */
   readonly shadow: ShadowTraffic | null
 }
@@ -202,7 +202,15 @@ function compileSingleResult(
     operation: validated.operation.operation,
     run: observe(validated, labelled(run), (response) => response, costOf),
     answer: answering && observe(validated, answer, resultOfAnswer, costOf),
-    runIncremental: incremental && observe(validated, labelled(incremental), ({ initial }) => initial, costOf),
+    runIncremental:
+      incremental &&
+      observe(
+        validated,
+        labelled(incremental),
+        ({ initial }) => initial,
+        costOf,
+        ({ rest }) => rest,
+      ),
     subscribe: null,
   }
 }
@@ -256,8 +264,7 @@ function compileIncremental(
 }
 
 /** Compiles subscriptions, and counts running ones. */
-function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Preparation) {
-  const viewer = viewerFields(document)
+function subscriptionCompiler({ deps, viewer, slots, usage, log, hooks, tracing }: Preparation) {
   let running = 0
 
   return { compile, running: () => running }
@@ -270,12 +277,20 @@ function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Prep
     const { name, operation } = validated.operation
     const { overrides, supergraph } = deps
     const guard = deps.authorization?.guardOf(validated) ?? null
+    const traceSource = tracing?.traceEvents(validated) ?? null
     // Variants share no event source, so that no subscriber gets an event by another's plan.
     const beginOf = createVariants(labels, (active) => {
       const storedPlan = active.size === 0 ? (validated.storedPlan ?? null) : null
       const variant = { ...deps, supergraph: supergraph.withLabels(active) }
       return guardedSubscription(guard, variant.supergraph.activeLabels, (allowed) =>
-        plannedSubscription({ ...validated, storedPlan }, variant, viewer, { log, slots, characters, allowed, hooks }),
+        plannedSubscription({ ...validated, storedPlan }, variant, viewer, {
+          log,
+          slots,
+          characters,
+          allowed,
+          hooks,
+          traceSource,
+        }),
       )
     })
     beginOf(NO_LABELS)
@@ -287,14 +302,16 @@ function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Prep
       run: async () => ({ errors: [SUBSCRIPTIONS_NOT_SUPPORTED] }),
       answer: null,
       runIncremental: null,
-      subscribe: async (variables, context) => {
-        const startedAt = performance.now()
-        const { opened, cost } = await open(variables, context)
-        count?.(opened.kind === 'open' ? WITHOUT_ERRORS : opened, secondsSince(startedAt))
-        countUse?.(context.caller.client, opened.kind === 'refused', performance.now() - startedAt)
-        if (opened.kind === 'refused' || !context.wantsCost) return opened
-        return { kind: 'open', source: withCostFirst(opened.source, cost) }
-      },
+      subscribe: tracing?.traceOperation(validated, subscribe, resultOfStart) ?? subscribe,
+    }
+
+    async function subscribe(...[variables, context]: Parameters<Subscribe>): ReturnType<Subscribe> {
+      const startedAt = performance.now()
+      const { opened, cost } = await open(variables, context)
+      count?.(resultOfStart(opened), secondsSince(startedAt))
+      countUse?.(context.caller.client, opened.kind === 'refused', performance.now() - startedAt)
+      if (opened.kind === 'refused' || !context.wantsCost) return opened
+      return { kind: 'open', source: withCostFirst(opened.source, cost) }
     }
 
     /** Takes the slot first, so that a client without one causes no further work. */
@@ -323,6 +340,8 @@ function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Prep
 
 /** Result counted in metrics for a started subscription or a cached response. */
 const WITHOUT_ERRORS: ExecutionResult = { data: {} }
+const resultOfStart = (opened: Awaited<ReturnType<Subscribe>>): ExecutionResult =>
+  opened.kind === 'open' ? WITHOUT_ERRORS : opened
 const resultOfAnswer = (answer: CacheableResult): ExecutionResult => ('bytes' in answer ? WITHOUT_ERRORS : answer.result)
 
 const UNPLANNABLE = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')

@@ -5,6 +5,7 @@ import type { Link } from '../subgraph-client/link.ts'
 import { createLinkPool, type SubgraphLocation } from '../subgraph-client/link-pool.ts'
 import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
 import { createRemoteLink } from '../subgraph-client/remote-subgraph.ts'
+import { createSharedConnections, type SharedConnections } from '../subgraph-client/shared-connections.ts'
 import { type Callbacks, createCallbacks } from '../subgraph-client/upstream-callbacks.ts'
 import type { LocalSubgraphOptions, ValidOptions } from './gateway-options.ts'
 import { remoteOptionsOf, trafficShapingOf } from './traffic-shaping.ts'
@@ -13,6 +14,7 @@ import { remoteOptionsOf, trafficShapingOf } from './traffic-shaping.ts'
 export type SubgraphSources = {
   /** Registry for the HTTP callback protocol. */
   readonly callbacks: Callbacks
+  readonly connections: SharedConnections
   /**
    * Returns links for these subgraphs; `release` closes those that no other graph uses. Throws an
    * `OperatorError` for a subgraph without a usable URL, and for options of an unknown subgraph.
@@ -31,12 +33,16 @@ export type SubgraphSources = {
 
 type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions[Name] }
 
-/** Creates the links' pool, which survives hot swaps. */
+/**
+ * Creates the links' pool, which survives hot swaps. `shared` is that of other sources with the same
+ * settings, whose callbacks and connections it uses.
+ */
 export function createSubgraphSources(
   settings: Settings,
   log: Logger,
-  callbacks: Callbacks = createCallbacks(),
+  shared: Partial<Pick<SubgraphSources, 'callbacks' | 'connections'>> = {},
 ): SubgraphSources {
+  const { callbacks = createCallbacks(), connections = createSharedConnections() } = shared
   const { subgraphs = {} } = settings
   const pool = createLinkPool((location) => {
     const options = remoteOptionsOf(settings, location.name)
@@ -46,7 +52,7 @@ export function createSubgraphSources(
       log,
       subscriptions,
       callbacks,
-      shaping: trafficShapingOf(location.name, options, log),
+      shaping: trafficShapingOf(location.name, options, log, connections),
       ...(timeoutMilliseconds !== undefined && { timeoutMilliseconds }),
     })
   })
@@ -55,6 +61,7 @@ export function createSubgraphSources(
 
   return {
     callbacks,
+    connections,
     take(composed, events = new Map()) {
       const names = composed.map(({ name }) => name)
       const unknown = Object.keys(subgraphs).find((name) => !names.includes(name))

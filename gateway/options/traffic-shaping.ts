@@ -9,7 +9,8 @@ import { createOperationMiddleware, type OperationMiddleware } from '../middlewa
 import { MAX_RETRIES } from '../subgraph-client/retries.ts'
 import { FETCH_TIMEOUT_MS } from '../subgraph-client/retrying-fetch.ts'
 import { createShapedFetch, type TrafficShaping } from '../subgraph-client/shaped-fetch.ts'
-import { createTlsConnector } from '../subgraph-client/tls-connector.ts'
+import type { SharedConnections } from '../subgraph-client/shared-connections.ts'
+import { createTlsConnector, type TlsOptions } from '../subgraph-client/tls-connector.ts'
 import type { ValidOptions } from './gateway-options.ts'
 import type { ValidSubgraphOptions } from './subgraph-options.ts'
 
@@ -33,14 +34,21 @@ export function remoteOptionsOf({ subgraphs = {}, allSubgraphs = {} }: Settings,
   }
 }
 
-/** Request options of a subgraph. Throws for unusable certificate files. */
-export function trafficShapingOf(name: string, options: ValidSubgraphOptions, log: Logger): TrafficShaping {
+/**
+ * Request options of a subgraph; `shared` has its TLS files. Throws for unusable certificate files.
+ */
+export function trafficShapingOf(
+  name: string,
+  options: ValidSubgraphOptions,
+  log: Logger,
+  shared?: SharedConnections,
+): TrafficShaping {
   const { headers, signing, tls, connections = {}, retries = {}, timeoutMilliseconds = FETCH_TIMEOUT_MS } = options
   const connectTimeoutMs = connections.connectTimeoutMilliseconds
   const allowH2 = connections.http2 ?? false
-  const connector =
-    tls &&
-    createTlsConnector(name, tls, { connectTimeoutMs: connectTimeoutMs ?? Math.min(2_000, timeoutMilliseconds), allowH2, log })
+  const open = (files: TlsOptions) =>
+    createTlsConnector(name, files, { connectTimeoutMs: connectTimeoutMs ?? Math.min(2_000, timeoutMilliseconds), allowH2, log })
+  const connector = tls && (shared ? shared.connector(name, () => open(tls)) : open(tls))
   const applyResponseRules = compileResponseRules(headers?.response ?? [])
   return {
     connections: {
@@ -53,6 +61,7 @@ export function trafficShapingOf(name: string, options: ValidSubgraphOptions, lo
       allowH2: connections.http2,
       connector,
       retryBudget: retries.budget,
+      shared,
     },
     applyRequestRules: compileRequestRules(headers?.request ?? [], name),
     isDeduplicated: options.deduplication ?? true,

@@ -78,7 +78,7 @@ function countedIncremental(runIncremental: RunIncremental, target: OperationTar
       }
       return payload
     }
-    return { initial, rest: { next } }
+    return { initial, rest: { ...rest, next } }
   }
 }
 

@@ -17,6 +17,7 @@ import { type PlannedDocument, plannedDocument } from '../executor/federated/pla
 import type { TypeTest } from '../executor/federated/response-data.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { type FieldSets, fieldSetsIn } from './field-sets.ts'
+import { forgetNodes, forgetSources } from './forget-sources.ts'
 import { federationLibrary, plannerLibrary } from './planner-library.ts'
 import type { TypesOverlap } from './required-fields.ts'
 import { separateArguments } from './requires-arguments.ts'
@@ -25,8 +26,6 @@ import { apiSchemaFrom, apiSdlOf, factsOf, type SchemaFacts, type StoredSchema }
 
 /** A supergraph that can plan operations. */
 export type Supergraph = {
-  /** What it was read from. */
-  readonly document: DocumentNode
   /** API schema: without join directives and `@inaccessible` elements. */
   readonly api: GraphQLSchema
   /**
@@ -57,6 +56,9 @@ export type Supergraph = {
   /** Cancels creating the planner in advance; it is then created on first use. */
   readonly close: () => void
 }
+
+/** A supergraph with the document it was read from. */
+export type ParsedSupergraph = { readonly supergraph: Supergraph; readonly document: DocumentNode }
 
 /** Names and URLs of a supergraph's subgraphs, without building it. Throws for invalid SDL. */
 export function subgraphLocations(sdl: string): readonly { readonly name: string; readonly url: string }[] {
@@ -107,14 +109,20 @@ export function readSupergraph(
 ): Supergraph {
   const modelOf = (of: DocumentNode, validateSupergraph: boolean) =>
     federationLibrary().Supergraph.build(withoutUnusableKeys(of), { supportedFeatures: supportedFeatures(), validateSupergraph })
-  const model = once(() => modelOf(document, !isKnown))
-  if (!isKnown) model()
   const separated = separateArguments(document)
   const { variants } = separated
+  // The parsed text of a large supergraph has 10 MB: it is dropped when the model is made, and kept
+  // with `isKnown`, because both models are then made later.
+  let sources: { readonly document: DocumentNode; readonly separated: DocumentNode } | null = {
+    document,
+    separated: separated.document,
+  }
+  const model = once(() => modelOf(madeFrom(sources).document, !isKnown))
+  if (!isKnown) model()
   // The API schema is that of `model`, without variant fields. Not validated, because a subgraph
   // need not use every variant.
   const planned = once(() => {
-    const built = variants.size === 0 ? model() : modelOf(separated.document, false)
+    const built = variants.size === 0 ? model() : modelOf(madeFrom(sources).separated, false)
     // A copy of the schema without what is hidden and without join directives, validated twice: half
     // of the time until the first plan. Where nothing is hidden, plans are the same without it.
     if (stored && !stored.hasInaccessibleElements) built.schema.toAPISchema = () => built.schema
@@ -143,6 +151,15 @@ export function readSupergraph(
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
   const facts = stored ?? factsOf(model())
   const api = stored ? apiSchemaFrom(stored) : model().apiSchema().toGraphQLJSSchema({ includeDefer: true })
+  if (!isKnown) {
+    sources = null
+    forgetNodes(api)
+    for (const each of new Set([model(), planned()])) {
+      for (const schema of [each.schema, each.apiSchema(), ...[...each.subgraphs()].map((subgraph) => subgraph.schema)]) {
+        forgetSources(schema)
+      }
+    }
+  }
   const { isOf, overlap } = typeTests(facts)
   const fieldSets = fieldSetsIn(separated, isOf, overlap)
   const planWith = (document: DocumentNode, active: ReadonlySet<string>): QueryPlan => {
@@ -154,7 +171,6 @@ export function readSupergraph(
   }
   let complete: GraphQLSchema | null = null
   const supergraph: Supergraph = {
-    document,
     api: describeRequirements(api, authorizationRules(document)),
     complete() {
       complete ??= planned().schema.toGraphQLJSSchema()
@@ -215,6 +231,17 @@ export function queryPlanOf(
 ): { readonly ready: PlannedDocument; readonly plan: QueryPlan } {
   const ready = plannedDocument(document, operation, supergraph.fieldSets.names)
   return { ready, plan: known?.plan ?? supergraph.plan(ready.document) }
+}
+
+/** Like `readSupergraph`, with the parsed document for those who read more of it. */
+export function parseSupergraph(sdl: string, options: Parameters<typeof readSupergraph>[1]): ParsedSupergraph {
+  const document = parse(sdl, { noLocation: true })
+  return { supergraph: readSupergraph(document, options), document }
+}
+
+function madeFrom<Sources>(sources: Sources | null): Sources {
+  if (sources === null) throw new Error('Expected the model to be made before its sources are dropped.')
+  return sources
 }
 
 function typeTests(facts: SchemaFacts): { readonly isOf: TypeTest; readonly overlap: TypesOverlap } {

@@ -5,7 +5,7 @@ import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 const SIGNATURE = 'x-atrium-signature'
 
 /** Headers that a subgraph trusts, so the signature covers them. */
-const SIGNED_HEADERS = [
+export const SIGNED_HEADERS = [
   'accept',
   'traceparent',
   'x-connected-at',
@@ -28,9 +28,18 @@ type Head = { readonly method: string; readonly path: string; readonly headers: 
 /** Creates the signature header of a request. */
 export type Sign = (head: Head, body: string | Uint8Array) => Readonly<Record<string, string>>
 
-/** Result of verifying a request's head. `hasBody`: whether these bytes are the signed body. */
+/**
+ * A key for what a label says, by the secret of the installation: for connections, which have keys of
+ * their own.
+ */
+export type SessionKey = (label: string) => Buffer
+
+/**
+ * Result of verifying a request's head. `hasBody`: whether these bytes are the signed body.
+ * `sessionKey`: keys by the secret that the request was signed with.
+ */
 export type SignatureVerdict =
-  | { readonly kind: 'signed'; readonly hasBody: (body: Uint8Array) => boolean }
+  | { readonly kind: 'signed'; readonly hasBody: (body: Uint8Array) => boolean; readonly sessionKey: SessionKey }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Signs with the first secret. */
@@ -41,6 +50,12 @@ export function createSigner([secret = '']: readonly string[], now: () => number
     return { [SIGNATURE]: `1 ${time} ${hash} ${macOf(secret, head, time, hash).toString('base64url')}` }
   }
 }
+
+/** Keys by the first secret. Labels are no JSON, so a key is never the signature of a request. */
+export const createSessionKey =
+  ([secret = '']: readonly string[]): SessionKey =>
+  (label) =>
+    createHmac('sha256', secret).update(label).digest()
 
 /**
  * Verifies requests by their head, before the body is read: signed with any of the secrets within
@@ -54,12 +69,12 @@ export function createSignatureVerifier(secrets: readonly string[], now: () => n
     if (!/^\d{1,16}$/.test(time) || Math.abs(now() - Number(time)) > MAX_SIGNATURE_AGE_MS)
       return refused('Expected a signature of the last 30 seconds: are the clocks of both machines right?')
     const bytes = Buffer.from(mac, 'base64url')
-    const isSigned = secrets.some((secret) => {
+    const signing = secrets.find((secret) => {
       const expected = macOf(secret, head, time, hash)
       return bytes.length === expected.length && timingSafeEqual(bytes, expected)
     })
-    if (!isSigned) return refused('Expected a signature by the secret of this installation.')
-    return { kind: 'signed', hasBody: (body) => hashOf(body) === hash }
+    if (signing === undefined) return refused('Expected a signature by the secret of this installation.')
+    return { kind: 'signed', hasBody: (body) => hashOf(body) === hash, sessionKey: createSessionKey([signing]) }
   }
 }
 

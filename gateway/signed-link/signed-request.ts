@@ -38,11 +38,12 @@ export function parseParams(text: string): RequestParams {
   }
 }
 
-const areGrants = (value: unknown): value is readonly ScopeGrant[] =>
+/** Whether these are scopes that a gateway grants. */
+export const areGrants = (value: unknown): value is readonly ScopeGrant[] =>
   Array.isArray(value) && value.every((each) => typeof each?.holding === 'string' && Array.isArray(each.scopes))
 
-/** The caller stated in the headers of a signed request. */
-export function statedCaller(request: FastifyRequest): Caller {
+/** The caller stated in the headers of a signed request, or of one over a multiplexed link. */
+export function statedCaller(request: Pick<FastifyRequest, 'id' | 'ip' | 'headers'>): Caller {
   const { 'x-forwarded-for': address, 'x-connected-at': connected } = request.headers
   const connectedAt = typeof connected === 'string' ? new Date(connected) : null
   return {

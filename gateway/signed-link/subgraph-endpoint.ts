@@ -6,6 +6,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { disconnectSignal } from '../../platform/http/request-caller.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES, type SubscriptionSlots, subscriptionSlots } from '../limits/subscription-slots.ts'
+import { serveMultiplexedLinks } from '../multiplexed-link/subgraph-end.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { withTimeout } from '../operations/timeout.ts'
 import { maskErrors } from '../subgraph-client/error-masking.ts'
@@ -16,9 +17,11 @@ import { GRAPHQL_PATH } from '../transports/http.ts'
 import { CHANGES_PATH } from './changes-path.ts'
 import { createDocumentReader } from './document-reader.ts'
 import { createEventStreams, eventOf, sendEvents } from './event-streams.ts'
+import { answerMultiplexed } from './multiplexed-requests.ts'
 import { carriedRequest, SUBGRAPH_ROUTES_PATH } from './remote-routes.ts'
 import type { createSignatureVerifier } from './signature.ts'
 import { parseParams, type Signed, signedText, statedCaller } from './signed-request.ts'
+import { VERIFIED_HEADER, verifiedHeader } from './verified-caller.ts'
 
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
 
@@ -29,6 +32,7 @@ const STREAM_BYTES = SUBSCRIPTION_BYTES.each + SUBSCRIPTION_BYTES.source + SUBSC
  * Serves a subgraph to gateways that sign requests, and to no other client: queries and mutations
  * as JSON, subscriptions and change announcements as event streams. The caller stated by the
  * gateway is trusted, because the signature covers it.
+ * Queries and mutations may also come over a multiplexed link, of a server for that protocol.
  */
 export async function serveSubgraph(
   app: FastifyInstance,
@@ -50,6 +54,7 @@ export async function serveSubgraph(
   const link = maskErrors(metrics?.measureLink(local) ?? local, log)
   const documentOf = createDocumentReader(subgraph)
   const open = createEventStreams(app)
+  serveMultiplexedLinks(app, judge, answerMultiplexed(app, { link, documentOf, log, metrics }))
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -97,6 +102,8 @@ export async function serveSubgraph(
     const result = await withTimeout(BOUNDS.operationTimeoutMs, { caller, signal: disconnectSignal(reply) }, (context) =>
       link.execute(request, context),
     )
+    const verified = verifiedHeader(caller)
+    if (verified !== '') reply.header(VERIFIED_HEADER, verified)
     return reply.header('content-type', GRAPHQL_TYPE).send(JSON.stringify(result))
   }
 

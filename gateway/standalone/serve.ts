@@ -123,8 +123,7 @@ await runProgram(async (defer, end) => {
   defer(gateway.close)
   defer(followed.close)
   process.on('SIGHUP', followed.reload)
-  const { callbacks } = sources
-  const canaryDeps = { served, graphOf, callbacks, eventLinksOf: eventSources.linksOf, log, metrics }
+  const canaryDeps = { served, graphOf, shared: sources, eventLinksOf: eventSources.linksOf, log, metrics }
   const canary = await beginCanary(subgraphOptions, common, canaryDeps, defer)
 
   await serveRequests({ config, log, metrics, gateway, served, sources, entityCache, shadow, canary, defer })
@@ -141,6 +140,7 @@ await runProgram(async (defer, end) => {
       const gateway = await startGateway({
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
         ...common,
+        warmsUp: true,
         links,
         middleware,
         hooks,

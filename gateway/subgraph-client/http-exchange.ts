@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+import type { RequestDispatcher } from './limited-dispatcher.ts'
 
 /** One HTTP request to a remote subgraph. */
 export type HttpRequest = {
@@ -28,7 +29,7 @@ export type ExchangeFailure = {
  * while waiting for a connection; undici's `request` checks its signal only after it has one.
  */
 export const postRequest = (
-  pool: Pool,
+  pool: RequestDispatcher,
   { path, headers, body, signal, deadline }: HttpRequest,
 ): Promise<HttpResponse | ExchangeFailure> =>
   new Promise((resolve) => {

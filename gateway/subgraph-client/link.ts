@@ -22,6 +22,8 @@ export type RequestContext = {
   readonly connectionBytes?: number
   /** Records plan and fetches; absent when no trace was requested. */
   readonly planTrace?: PlanTrace
+  /** Begins the trace of an event of a subscription; absent when no trace was requested. */
+  readonly traceEvent?: () => EventTrace
   /** HTTP context with the client; absent for programs and facades. */
   readonly http?: HttpContext | undefined
   /** Collects subgraph headers for the response to the client; absent when rules use none. */
@@ -59,6 +61,12 @@ export type PlanTrace = {
   ) => (extensions: Readonly<Record<string, unknown>> | undefined, status?: 'ok' | 'errors' | 'failed') => void
 }
 
+/** Trace of one event, which `addTo` ends. */
+export type EventTrace = {
+  readonly planTrace: PlanTrace
+  readonly addTo: <Result extends Pick<ExecutionResult, 'extensions'>>(result: Result) => Result
+}
+
 /** A GraphQL request to a subgraph. */
 export type SubgraphRequest = {
   /** Text of a single operation, which precedes its fragments. */
@@ -75,6 +83,11 @@ export type SubgraphRequest = {
   readonly onHeaders?: ((headers: IncomingHttpHeaders) => void) | undefined
   /** The `traceparent` of the fetch (W3C Trace Context); absent: that of the caller. */
   readonly traceparent?: string
+  /**
+   * Reads the body of a response to HTTP, without parsing it; null: it is to be parsed. Links may
+   * ignore it.
+   */
+  readonly readBody?: ((body: Buffer) => ExecutionResult | null) | undefined
 }
 
 /** The response to an entity fetch. */

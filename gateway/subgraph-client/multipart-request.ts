@@ -34,8 +34,7 @@ export function createFileSender(
     }
     const { contentType, body } = multipartMessage(operations, files)
     const response = await fetch({
-      body,
-      headers: { ...headers, 'content-type': contentType, ...PREFLIGHTED },
+      message: () => ({ body, headers: { ...headers, 'content-type': contentType, ...PREFLIGHTED } }),
       signal: context.signal,
       retries: 0,
       parse: parseGraphQLResponse,

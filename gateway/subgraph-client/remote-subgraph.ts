@@ -1,13 +1,18 @@
 import type { Logger } from 'pino'
 import type { buildConnector } from 'undici/index.js'
 import { type BoundedCache, boundedCache } from '../../platform/collections/bounded-cache.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 import { withChanges } from '../hooks/header-changes.ts'
+import { MAX_HTTP_REQUESTS, type MultiplexedRequest } from '../multiplexed-link/gateway-connection.ts'
+import { multiplexedLink } from '../multiplexed-link/gateway-end.ts'
 import type { SubgraphSubscriptionOptions } from '../options/subgraph-options.ts'
 import { followChanges } from '../signed-link/follow-changes.ts'
-import type { Sign } from '../signed-link/signature.ts'
+import type { SessionKey, Sign } from '../signed-link/signature.ts'
+import { rememberVerifiedCaller } from '../signed-link/verified-caller.ts'
 import { filesIn } from '../uploads/file-upload.ts'
 import { callbackUpstreams } from './callback-upstreams.ts'
+import type { HttpRequest } from './http-exchange.ts'
 import { headersFor, parseGraphQLResponse } from './http-messages.ts'
 import type { Link, RequestContext, SubgraphRequest } from './link.ts'
 import { createFileSender } from './multipart-request.ts'
@@ -15,6 +20,7 @@ import { deduplicateRequests } from './request-deduplication.ts'
 import { MAX_RETRIES } from './retries.ts'
 import { createRetryingFetch, FETCH_TIMEOUT_MS } from './retrying-fetch.ts'
 import type { TrafficShaping } from './shaped-fetch.ts'
+import type { Bounds, ParsedResponse } from './subgraph-response.ts'
 import type { Callbacks } from './upstream-callbacks.ts'
 import { type UpstreamSubscriptions, upstreamSubscriptions } from './upstream-subscriptions.ts'
 import { webSocketUpstreams } from './websocket-upstreams.ts'
@@ -37,6 +43,7 @@ export function createRemoteLink({
   timeoutMilliseconds = FETCH_TIMEOUT_MS,
   log,
   sign,
+  sessionKey,
   subscriptions = {},
   callbacks,
   shaping = null,
@@ -49,6 +56,8 @@ export function createRemoteLink({
   readonly log?: Logger
   /** Signs requests to a subgraph of this installation, which also announces changes. */
   readonly sign?: Sign
+  /** With `sign`: queries and mutations share few connections, where the subgraph offers that. */
+  readonly sessionKey?: SessionKey
   /** Transport of subscriptions. Default: server-sent events. */
   readonly subscriptions?: SubgraphSubscriptionOptions | undefined
   /** Registry for the HTTP callback protocol. */
@@ -63,7 +72,7 @@ export function createRemoteLink({
     url,
     timeoutMilliseconds,
     log,
-    ...(shaping && { connections: shaping.connections }),
+    connections: shaping?.connections ?? (sessionKey ? { maxConnections: MAX_HTTP_REQUESTS } : {}),
   })
   const applyRules = shaping?.applyRequestRules ?? null
   const streams = upstreamsOf(subscriptions, {
@@ -77,6 +86,7 @@ export function createRemoteLink({
     connect: shaping?.connections.connector?.connect,
   })
   const changes = sign && followChanges({ origin, sign })
+  const multiplexed = sign && sessionKey ? multiplexedLink({ origin, sign, sessionKey }) : null
   const texts = boundedCache<EncodedText>(TEXT_CACHE)
   const deduplicated = shaping?.isDeduplicated === false ? null : deduplicateRequests(texts)
   const shaped = shaping?.createFetch?.({ name, url, fetch: connections.fetch }) ?? null
@@ -88,12 +98,13 @@ export function createRemoteLink({
     mergesFetches: shaping?.mergesFetches ?? true,
     circuitState,
     close: async () => {
+      multiplexed?.close()
       await Promise.all([connections.close(), streams.close(), changes?.close(), shaping?.close()])
     },
     ...(changes && { onChange: changes.onChange }),
     subscribe: streams.subscribe,
     requestHeaders,
-    async execute({ query, variables, operationName, traceparent, hasSideEffects = false, onHeaders }, context) {
+    async execute({ query, variables, operationName, traceparent, hasSideEffects = false, onHeaders, readBody }, context) {
       context.signal.throwIfAborted()
       const text = encoded(texts, query, operationName)
       const values = JSON.stringify(variables)
@@ -102,12 +113,13 @@ export function createRemoteLink({
       if (files.length > 0) return sendFiles({ operations: `${text.bodyStart}${values}}`, files, headers, context })
       const retries = !text.isQuery || hasSideEffects ? 0 : maxRetries
       const send = () => {
-        if (shaped) return shaped({ query, operationName, variables, values, headers, context, retries })
-        const { grantedScopes } = context.caller
-        const extensions = sign && grantedScopes ? `,"extensions":${JSON.stringify({ grantedScopes })}` : ''
-        const body = `${text.bodyStart}${values}${extensions}}`
-        const signed = sign ? { ...headers, ...sign({ method: 'POST', path, headers }, body) } : headers
-        return connections.fetch({ body, headers: signed, signal: context.signal, retries, parse: parseGraphQLResponse })
+        if (shaped) return shaped({ query, operationName, variables, values, headers, context, retries, readBody })
+        const { caller, signal } = context
+        const request = { query, operationName, variables: values, headers, grantedScopes: caller.grantedScopes }
+        const message = () => messageOf(text, request, { path, sign })
+        const exchange = multiplexed ? (bounds: Bounds) => multiplexed.exchange({ ...request, ...bounds }) : undefined
+        const answer = connections.fetch({ message, exchange, signal, retries, parse: parseGraphQLResponse, readBody })
+        return sign ? noticed(answer, caller) : answer
       }
       if (deduplicated && text.isQuery && !hasSideEffects) {
         return deduplicated({ text: text.anonymousText, variables: values, onHeaders }, context, send)
@@ -124,6 +136,24 @@ export function createRemoteLink({
     if (context.fetchHeaders === undefined) return headers
     return { ...withChanges(headers, context.fetchHeaders) }
   }
+}
+
+/** The request over HTTP; with `sign`, signed now. */
+function messageOf(
+  { bodyStart }: EncodedText,
+  { variables, headers, grantedScopes }: Pick<MultiplexedRequest, 'variables' | 'grantedScopes'> & Pick<HttpRequest, 'headers'>,
+  { path, sign }: { readonly path: string; readonly sign: Sign | undefined },
+): Pick<HttpRequest, 'body' | 'headers'> {
+  const extensions = sign && grantedScopes ? `,"extensions":${JSON.stringify({ grantedScopes })}` : ''
+  const body = `${bodyStart}${variables}${extensions}}`
+  return { body, headers: sign ? { ...headers, ...sign({ method: 'POST', path, headers }, body) } : headers }
+}
+
+/** A response of a subgraph of this installation, which says whose credentials it has verified. */
+async function noticed(answer: Promise<ParsedResponse>, caller: Caller): Promise<ParsedResponse> {
+  const response = await answer
+  rememberVerifiedCaller(caller, response.headers)
+  return response
 }
 
 function encoded(texts: BoundedCache<EncodedText>, query: string, operationName: SubgraphRequest['operationName']): EncodedText {

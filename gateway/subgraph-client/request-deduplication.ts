@@ -27,7 +27,7 @@ export function deduplicateRequests(owner: object): DeduplicateRequests {
       const joined = await equal.response
       onHeaders?.(joined.headers)
       // Parsed again, because the executor changes results in place.
-      return parseGraphQLResponse(joined.text) ?? joined.result
+      return parseGraphQLResponse(joined.text.toString()) ?? joined.result
     }
     const fetch: FetchInFlight = { variables, response: send() }
     sameText.push(fetch)

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 // Imports a file, because Bun replaces the package `undici` by a module without pools.
@@ -7,9 +6,18 @@ import { type CircuitState, circuitBreaker } from '../../platform/outbound/circu
 import { UploadError } from '../uploads/upload-error.ts'
 import { SubgraphError } from './error-masking.ts'
 import { MAX_RESPONSE_BYTES } from './http-messages.ts'
+import { createLimitedDispatcher } from './limited-dispatcher.ts'
 import { isResponseTimeout, retryDelayMs } from './retries.ts'
 import { createRetryBudget, type RetryBudgetOptions } from './retry-budget.ts'
-import { type FetchFailure, fetchOnce, type ParsedResponse } from './subgraph-response.ts'
+import type { OpenPool, SharedConnections } from './shared-connections.ts'
+import {
+  type CreateMessage,
+  type FetchFailure,
+  fetchOnce,
+  type ParsedResponse,
+  type ReadResponse,
+  type SendInstead,
+} from './subgraph-response.ts'
 import type { Connector } from './tls-connector.ts'
 
 /**
@@ -22,6 +30,8 @@ export const FETCH_TIMEOUT_MS = 5_000
  * time for one more loss.
  */
 const CONNECT_TIMEOUT_MS = 2_000
+
+const MAX_CONNECTIONS = 64
 
 /** Connection limits for one subgraph; absent ones have defaults. */
 export type ConnectionOptions = {
@@ -40,18 +50,19 @@ export type ConnectionOptions = {
   /** Connects with custom TLS options. */
   readonly connector?: Connector | undefined
   readonly retryBudget?: RetryBudgetOptions | undefined
+  /** Shares connections with other links of this subgraph. Default: its own. */
+  readonly shared?: SharedConnections | undefined
 }
 
 /** One request to the URL of a subgraph. */
-export type RetryingRequest<Result> = {
+export type RetryingRequest<Result> = ReadResponse<Result> & {
   /** A stream is sent once. */
-  readonly body: string | Readable
-  readonly headers: Record<string, string>
+  readonly message: CreateMessage
+  /** Absent: HTTP only. */
+  readonly exchange?: SendInstead | undefined
   readonly signal: AbortSignal
   /** Maximum retries; 0 for requests that must not be sent twice. */
   readonly retries: number
-  /** Parses a response; null when it is invalid. */
-  readonly parse: (text: string) => Result | null
   /** Timeout in place of that of the subgraph. */
   readonly timeoutMs?: number
 }
@@ -87,26 +98,22 @@ export function createRetryingFetch({
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`
   const connectTimeoutMs = connections.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS, timeoutMilliseconds)
-  let pool = createPool(origin, connectTimeoutMs, connections)
-  connections.connector?.onReload(() => {
-    const previous = pool
-    pool = createPool(origin, connectTimeoutMs, connections)
-    // `close` waits for requests in flight.
-    void previous.close()
-  })
+  const open = () => openPool(origin, connectTimeoutMs, connections)
+  const pool = connections.shared?.pool(name, origin, open) ?? open()
   const budget = connections.retryBudget ? createRetryBudget(connections.retryBudget) : null
   const breaker = circuitBreaker({
     now: () => performance.now(),
     onChange: (circuit) => log?.[circuit === 'open' ? 'warn' : 'info']({ subgraph: name, circuit }, CIRCUIT_MESSAGES[circuit]),
   })
-  return { connectTimeoutMs, circuitState: breaker.state, fetch: fetchWithRetries, close: () => pool.destroy() }
+  return { connectTimeoutMs, circuitState: breaker.state, fetch: fetchWithRetries, close: pool.close }
 
   async function fetchWithRetries<Result>({
-    body,
-    headers,
+    message,
+    exchange,
     signal,
     retries,
     parse,
+    readBody,
     timeoutMs = timeoutMilliseconds,
   }: RetryingRequest<Result>): Promise<ParsedResponse<Result>> {
     const deadline = { at: performance.now() + timeoutMs, timeoutError: () => timeoutError(timeoutMs) }
@@ -115,7 +122,7 @@ export function createRetryingFetch({
     for (let retry = 0; ; retry++) {
       const leave = breaker.enter()
       if (!leave) break
-      const reply = await fetchOnce(pool, { path, headers, body, signal, deadline }, parse)
+      const reply = await fetchOnce(pool.current(), { path, message, exchange, signal, deadline }, { parse, readBody })
       if (reply.kind === 'response') {
         leave('answered')
         return reply.response
@@ -151,6 +158,25 @@ export function createRetryingFetch({
   }
 }
 
+function openPool(...options: Parameters<typeof createPool>): OpenPool {
+  const [, , { connector, maxConnections = MAX_CONNECTIONS, pipelining = 1 }] = options
+  let pool = createPool(...options)
+  const forget = connector?.onReload(() => {
+    const previous = pool
+    pool = createPool(...options)
+    // `close` waits for requests in flight.
+    void previous.close()
+  })
+  const close = () => {
+    // Pools of other addresses may go on with the connector.
+    forget?.()
+    return pool.destroy()
+  }
+  const current = () => pool
+  // undici sends as many requests at once over HTTP/2: `pipelining` of each connection.
+  return { current, half: createLimitedDispatcher(current, Math.ceil((maxConnections * pipelining) / 2)), close }
+}
+
 /**
  * Idle connections close after the subgraph's keep-alive hint, otherwise after undici's 4 s: less
  * than the 5 s of Node.js servers. `fetchWithRetries` has its own timeouts, unless options set some
@@ -158,7 +184,7 @@ export function createRetryingFetch({
  */
 const createPool = (origin: string, connectTimeout: number, options: ConnectionOptions): Pool =>
   new Pool(origin, {
-    connections: options.maxConnections ?? 64,
+    connections: options.maxConnections ?? MAX_CONNECTIONS,
     connectTimeout,
     headersTimeout: options.headersTimeoutMs ?? 0,
     bodyTimeout: options.bodyTimeoutMs ?? 0,

@@ -7,7 +7,7 @@ import type { RequestContext, SubgraphRequest } from './link.ts'
 import { createRequestBatching } from './request-batching.ts'
 import { createExtensionSigner, createHeaderSigner, type SigningOptions } from './request-signing.ts'
 import type { ConnectionOptions, RetryingFetch } from './retrying-fetch.ts'
-import type { ParsedResponse } from './subgraph-response.ts'
+import type { ParsedResponse, ReadResponse } from './subgraph-response.ts'
 
 /** Request options of one subgraph. */
 export type TrafficShaping = {
@@ -39,6 +39,7 @@ export type ShapedRequest = {
   readonly headers: Record<string, string>
   readonly context: RequestContext
   readonly retries: number
+  readonly readBody: SubgraphRequest['readBody']
 }
 
 export type ShapedFetch = (request: ShapedRequest) => Promise<ParsedResponse>
@@ -80,19 +81,20 @@ export function createShapedFetch(options: ShapedFetchOptions): CreateShapedFetc
     /** Sends a body, alone or in a batch. */
     async function sendBody(request: ShapedRequest, body: string): Promise<ParsedResponse> {
       const { context, retries } = request
-      const alone = () => sendSigned(request, body, parseGraphQLResponse)
+      const alone = () => sendSigned(request, body, { parse: parseGraphQLResponse, readBody: request.readBody })
       // Requests that must not be retried are sent alone, because a batch fails as a whole.
       if (batched === null || retries === 0) return alone()
-      return batched(body, context, { alone, together: (list, parse) => sendSigned(request, list, parse) })
+      return batched(body, context, { alone, together: (list, parse) => sendSigned(request, list, { parse }) })
     }
 
     async function sendSigned<Result>(
       { headers, context, retries }: ShapedRequest,
       body: string,
-      parse: (text: string) => Result | null,
+      reading: ReadResponse<Result>,
     ): Promise<ParsedResponse<Result>> {
       const signed = signHeaders ? { ...headers, ...(await signHeaders({ url, headers, body })) } : headers
-      const response = await fetch({ body, headers: signed, signal: context.signal, retries, parse })
+      const message = () => ({ body, headers: signed })
+      const response = await fetch({ message, signal: context.signal, retries, ...reading })
       if (applyResponseRules && context.responseHeaders) applyResponseRules(context.responseHeaders, response.headers)
       return response
     }
@@ -153,5 +155,5 @@ export function createShapedFetch(options: ShapedFetchOptions): CreateShapedFetc
 }
 
 /** Whether the query was rejected for this reason. Subgraphs set a code, a message or both. */
-const hasError = ({ data, errors = [] }: ExecutionResult, code: string, message: string): boolean =>
-  !data && errors.some((error) => error.extensions.code === code || error.message === message)
+const hasError = (result: ExecutionResult, code: string, message: string): boolean =>
+  (result.errors ?? []).some((error) => error.extensions.code === code || error.message === message) && !result.data

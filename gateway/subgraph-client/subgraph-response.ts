@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ExecutionResult } from 'graphql'
-import type { Pool } from 'undici'
-import { type HttpRequest, postRequest } from './http-exchange.ts'
+import { type ExchangeFailure, type HttpRequest, type HttpResponse, postRequest } from './http-exchange.ts'
 import { responseText } from './http-messages.ts'
+import type { RequestDispatcher } from './limited-dispatcher.ts'
 import { isConnectionFault, isOverloadStatus, isRequestFault, retryAfterMs } from './retries.ts'
 
 /** A GraphQL response and its JSON; `Result` is a list for a batch. */
 export type ParsedResponse<Result = ExecutionResult> = {
-  readonly text: string
+  readonly text: string | Buffer
   readonly result: Result
   readonly statusCode: number
   readonly headers: IncomingHttpHeaders
@@ -32,23 +32,62 @@ export type FetchFailure<Result = ExecutionResult> = {
   readonly response: ParsedResponse<Result> | null
 }
 
-/** Sends one attempt. Never rejects. */
+/** Reads responses. */
+export type ReadResponse<Result> = {
+  /** Parses a response; null when it is invalid. */
+  readonly parse: (text: string) => Result | null
+  /** Reads a body without parsing it; null: it is to be parsed. */
+  readonly readBody?: ((body: Buffer) => Result | null) | undefined
+}
+
+/** Ends with its signal and at its deadline. */
+export type Bounds = Required<Pick<HttpRequest, 'signal' | 'deadline'>>
+
+/** Body and headers of a request; made for each attempt, because signatures have a time. */
+export type CreateMessage = () => Pick<HttpRequest, 'body' | 'headers'>
+
+/** Sends a request in another way than as one of its own over HTTP; null: it cannot at present. */
+export type SendInstead = (bounds: Bounds) => Promise<HttpResponse | ExchangeFailure> | null
+
+/** One attempt at a request. */
+type Attempt = Bounds & {
+  readonly path: string
+  readonly message: CreateMessage
+  readonly exchange: SendInstead | undefined
+}
+
+/** Sends one attempt, with `exchange` if that can. Never rejects. */
 export async function fetchOnce<Result>(
-  pool: Pool,
-  request: HttpRequest,
-  parse: (text: string) => Result | null,
+  pool: RequestDispatcher,
+  { path, message, signal, deadline, exchange }: Attempt,
+  reading: ReadResponse<Result>,
 ): Promise<{ readonly kind: 'response'; readonly response: ParsedResponse<Result> } | FetchFailure<Result>> {
-  const received = await postRequest(pool, request)
+  const exchanging = exchange?.({ signal, deadline }) ?? null
+  if (exchanging) return attemptResult(await exchanging, '', reading)
+  const made = message()
+  return attemptResult(await postRequest(pool, { path, signal, deadline, ...made }), made.body, reading)
+}
+
+/** What came of an attempt that sent `body`. */
+async function attemptResult<Result>(
+  received: HttpResponse | ExchangeFailure,
+  body: HttpRequest['body'],
+  { parse, readBody }: ReadResponse<Result>,
+): ReturnType<typeof fetchOnce<Result>> {
   if ('cause' in received) {
     const { cause, responseHasBegun } = received
     const retryAfterMs = isConnectionFault(cause) && !responseHasBegun ? 0 : null
     // A file that is too large for a subgraph ends its connection as well.
-    const isOfFile = typeof request.body !== 'string' && request.body.readableDidRead
+    const isOfFile = typeof body !== 'string' && body.readableDidRead
     const isSubgraphFault = !isOfFile && !isRequestFault(cause)
     return { kind: 'fault', cause, isSubgraphFault, retryAfterMs, response: null }
   }
 
-  const { statusCode, headers } = received
+  const { statusCode, headers, bytes } = received
+  if (readBody && statusCode === 200 && headers['content-encoding'] === undefined) {
+    const result = readBody(bytes)
+    if (result) return { kind: 'response', response: { text: bytes, result, statusCode, headers } }
+  }
   let text: string
   try {
     const read = responseText(received)

@@ -21,8 +21,11 @@ export type TlsOptions = {
 /** Opens connections with the current files. */
 export type Connector = {
   readonly connect: buildConnector.connector
-  /** Calls `listener` after files changed, to close connections that use the old ones. */
-  readonly onReload: (listener: () => void) => void
+  /**
+   * Calls `listener` after files changed, to close connections that use the old ones, until the
+   * returned function is called.
+   */
+  readonly onReload: (listener: () => void) => () => void
   readonly close: () => Promise<void>
 }
 
@@ -45,7 +48,7 @@ export function createTlsConnector(
   const paths = { ca: options.caFile, cert: options.certFile, key: options.keyFile }
   let files = readFiles(subgraph, paths)
   let open = connectorOf(files)
-  const listeners: (() => void)[] = []
+  const listeners = new Set<() => void>()
 
   const watched = Object.entries(paths).flatMap(([name, path]) =>
     // Keys of `paths` and `files` are the same.
@@ -54,7 +57,10 @@ export function createTlsConnector(
 
   return {
     connect: (request, callback) => open(request, callback),
-    onReload: (listener) => void listeners.push(listener),
+    onReload(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     close: async () => {
       await Promise.all(watched.map(({ close }) => close()))
     },

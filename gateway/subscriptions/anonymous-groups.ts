@@ -44,7 +44,9 @@ export function createAnonymousGroups(open: OpenSource, memory: SourceMemory): J
     const bytes = memory.reserve(text, request)
     if (typeof bytes !== 'number') return bytes
     // Not aborted by the first caller, which may leave while others wait.
-    const context = { caller: anonymousCaller(request.caller), signal: NEVER }
+    const { traceparent } = request.caller
+    const caller = { ...anonymousCaller(request.caller), ...(traceparent !== undefined && { traceparent }) }
+    const context = { caller, signal: NEVER }
     const forget = () => {
       if (groups.get(text) === opening) groups.delete(text)
       memory.release(bytes)

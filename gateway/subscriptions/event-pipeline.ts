@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { runWithTimeout } from '../executor/executor.ts'
+import type { TraceEventSource } from '../observability/tracing.ts'
 import { withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { EventSource, RequestContext } from '../subgraph-client/link.ts'
@@ -15,7 +16,7 @@ type CreatePipeline = (
   source: EventSource,
   text: string,
   given: Variables,
-  opener: Pick<RequestContext, 'caller' | 'hooks'>,
+  opener: Pick<RequestContext, 'caller' | 'hooks' | 'traceEvent'>,
 ) => EventPipeline
 
 /**
@@ -27,27 +28,38 @@ export function createEventPipelines({
   isPersonal,
   log,
   afterEvent = null,
+  traceSource = null,
 }: {
   readonly executeEvent: ExecuteEvent
   readonly isPersonal: boolean
   readonly log: Logger
   /** Lets hooks change a result; null without hooks. */
   readonly afterEvent?: ((result: ExecutionResult, context: RequestContext) => Promise<ExecutionResult>) | null
+  /** Spans of events; null for none. */
+  readonly traceSource?: TraceEventSource | null
 }): CreatePipeline {
   /** Results per event, by variables and viewer key. */
   const results = new WeakMap<object, Map<string, ExecutionResult | Promise<ExecutionResult>>>()
   return pipeline
 
-  function pipeline(...[source, text, given, { caller: opener, hooks }]: Parameters<CreatePipeline>): EventPipeline {
+  function pipeline(
+    ...[source, text, given, { caller: opener, hooks, traceEvent: recordEvent }]: Parameters<CreatePipeline>
+  ): EventPipeline {
     // Shared results must not depend on the first caller: executed anonymously, so that
     // viewer-dependent fields that are not declared as such fail.
     const isForOne = isPersonal || source.isPersonal
-    const caller = isForOne ? opener : anonymousCaller(opener)
+    // Spans of events are traces of their own. Without spans, the trace of the opener would grow for
+    // as long as the subscription runs.
+    const { traceparent, ...others } = opener
+    const caller = isForOne ? others : anonymousCaller(opener)
     const key = `${text}${isPersonal ? viewerKeyOf(caller) : ''}`
+    const traceEvent = traceSource?.(traceparent) ?? null
     const fault = (error: unknown) => formatError(source.maskError?.(error) ?? UNKNOWN)
     return { next: source.next, return: source.return, detach: source.detach, isPersonal: isForOne, execute: result, fault }
 
     function result(event: unknown): ExecutionResult | Promise<ExecutionResult> {
+      // A trace is for one subscriber.
+      if (recordEvent) return workedOut(event)
       // The cache key is object identity, which primitives lack.
       if (typeof event !== 'object' || event === null) return workedOut(event)
       const known = results.get(event) ?? new Map<string, ExecutionResult | Promise<ExecutionResult>>()
@@ -62,11 +74,15 @@ export function createEventPipelines({
 
     async function workedOut(event: unknown): Promise<ExecutionResult> {
       // Not aborted by one subscriber, because others share the result.
-      const answered = await runWithTimeout({ caller, signal: NEVER, hooks }, log, (bounded) => {
-        const executed = executeEvent((each) => source.resolve(event, each), given, bounded)
-        return afterEvent ? executed.then((result) => afterEvent(result, bounded)) : executed
-      })
-      return withId(answered, caller.requestId)
+      const run = (context: RequestContext) =>
+        runWithTimeout(context, log, (bounded) => {
+          const executed = executeEvent((each) => source.resolve(event, each), given, bounded)
+          return afterEvent ? executed.then((result) => afterEvent(result, bounded)) : executed
+        })
+      const recorded = recordEvent?.()
+      const context = { caller, signal: NEVER, hooks, ...(recorded && { planTrace: recorded.planTrace }) }
+      const answered = await (traceEvent ? traceEvent(context, run) : run(context))
+      return withId(recorded ? recorded.addTo(answered) : answered, caller.requestId)
     }
   }
 }

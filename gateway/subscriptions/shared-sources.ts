@@ -12,6 +12,8 @@ export type OwnSource = {
   readonly text: string
   readonly stillAllowed: StillAllowed | undefined
   readonly viewerKey: string
+  /** Whether it is never shared, because its results are for one subscriber. */
+  readonly isAlone: boolean
 }
 
 /**
@@ -40,7 +42,8 @@ export function createSharedSources(memory: SourceMemory): ShareSource {
    * Joins an open group and closes `source`, or creates a group with it; null while events are
    * queued.
    */
-  function share({ source, bytes, text, stillAllowed, viewerKey }: OwnSource, onReleased: () => void): Running | null {
+  function share({ isAlone, source, bytes, text, stillAllowed, viewerKey }: OwnSource, onReleased: () => void): Running | null {
+    if (isAlone) return null
     const detached = source.detach ? source.detach() : undefined
     if (detached === null) return null
     const judged = detached && { subscriber: detached.subscriber, stillAllowed }

@@ -6,6 +6,7 @@ import type { HookStages } from '../hooks/hook-stages.ts'
 import { runEventStage } from '../hooks/operation-hooks.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { isAnonymous, type SubscriptionSlots } from '../limits/subscription-slots.ts'
+import type { TraceEventSource } from '../observability/tracing.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { withTimeout } from '../operations/timeout.ts'
 import { queryPlanOf } from '../planning/supergraph.ts'
@@ -39,6 +40,7 @@ export function plannedSubscription(
     characters,
     allowed = null,
     hooks = null,
+    traceSource = null,
   }: {
     readonly log: Logger
     readonly slots: SubscriptionSlots
@@ -46,6 +48,8 @@ export function plannedSubscription(
     /** The allowed part, for callers with refused fields; null: the whole operation. */
     readonly allowed?: AllowedPart | null
     readonly hooks?: HookStages | null
+    /** Spans of events; null for none. */
+    readonly traceSource?: TraceEventSource | null
   },
 ): Begin {
   const { supergraph, links } = deps
@@ -61,7 +65,7 @@ export function plannedSubscription(
   const hasEventHooks = hooks?.has('subscriptionEvent') ?? false
   const isPersonal = dependsOnViewer(plan, supergraph.api, viewer) || hasEventHooks || hooks?.changesFetches === true
   const afterEvent = hooks && hasEventHooks ? runEventStage.bind(null, hooks) : null
-  const pipeline = createEventPipelines({ executeEvent, isPersonal, log, afterEvent })
+  const pipeline = createEventPipelines({ executeEvent, isPersonal, log, afterEvent, traceSource })
   const memory = createSourceMemory(slots, { characters, isRemote: !link.schema })
   const joinAnonymous = createAnonymousGroups(open, memory)
   const share = createSharedSources(memory)
@@ -71,13 +75,14 @@ export function plannedSubscription(
     // Undeclared variables are dropped: they would waste memory and prevent sharing.
     const variables = pick(given, names)
     const text = JSON.stringify(variables)
-    if (isAnonymous(context.caller)) return joinAnonymous(text, variables, context, onReleased)
+    const isAlone = context.traceEvent !== undefined
+    if (isAnonymous(context.caller) && !isAlone) return joinAnonymous(text, variables, context, onReleased)
 
     const bytes = memory.reserve(text, context)
     if (typeof bytes !== 'number') return { kind: 'refused', errors: [bytes] }
     const opened = await open(text, variables, context)
     if (opened.kind === 'open') {
-      const own = { source: opened.source, bytes, text, stillAllowed, viewerKey: viewerKeyOf(context.caller) }
+      const own = { source: opened.source, bytes, text, stillAllowed, isAlone, viewerKey: viewerKeyOf(context.caller) }
       // In a separate function, because a closure here would keep the request context in memory.
       return { kind: 'open', source: share(own, onReleased) }
     }

@@ -4,6 +4,7 @@ import type { HttpContext } from '../middleware/http-context.ts'
 import { fault, withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { ExecutableOperation } from '../operations/prepared-operation.ts'
+import { serializedBytes } from '../operations/serialized-result.ts'
 import type { Recipient, Running } from '../subscriptions/subscribe.ts'
 import { hasDeferredParts, sendPayloads } from './incremental.ts'
 import { resultJson } from './result-json.ts'
@@ -72,8 +73,13 @@ function deliverAnswer(
       await sendPayloads(result, caller.requestId, send)
       return null
     }
-    const { data, errors, extensions } = result.initial
     if (signal.aborted) return null
+    const bytes = serializedBytes(result.initial)
+    if (bytes) {
+      await send(bytes.toString())
+      return null
+    }
+    const { data, errors, extensions } = result.initial
     if (data === undefined) return (errors ?? []).map((error) => withRequestId(error, caller.requestId))
     const text = JSON.stringify({
       data,

@@ -8,12 +8,12 @@ import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost, withCostHeader } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
-import { createHttpContext } from '../middleware/http-context.ts'
 import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
 import { COMMENT, COMMENT_SECONDS, COMPLETE_EVENT, nextEvent } from './event-stream-protocol.ts'
 import { heartbeat } from './heartbeat.ts'
 import { type GraphQLParams, parseBodyParams, parseUrlParams } from './request-params.ts'
+import { streamContext } from './stream-context.ts'
 
 /**
  * Handles server-sent events: graphql-sse protocol, distinct connections mode. One stream per
@@ -154,7 +154,7 @@ function createEventStreams(app: FastifyInstance, gateway: Gateway): EventStream
       caller,
       wantsCost: wantsCost(request.headers[COST_HEADER], params),
       connectionBytes: SUBSCRIPTION_BYTES.eventStream,
-      ...(gateway.readsClientHeaders && { http: createHttpContext(request.method, request.headers) }),
+      http: streamContext(gateway, request),
     }
     const delivery = deliver(prepared, pending, client)
     streams.set(stream, delivery)

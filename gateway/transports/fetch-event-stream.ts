@@ -4,13 +4,13 @@ import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost, withCostHeader } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
-import { createHttpContext } from '../middleware/http-context.ts'
 import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
 import { COMMENT, COMMENT_SECONDS, COMPLETE_EVENT, nextEvent } from './event-stream-protocol.ts'
 import { heartbeat } from './heartbeat.ts'
 import { RESPONSE_HEADERS, type RequestHead } from './http-rules.ts'
 import { type GraphQLParams, parseBodyParams, parseUrlParams } from './request-params.ts'
+import { streamContext } from './stream-context.ts'
 
 /** A request being handled, with data parsed from the `Request`. */
 export type IncomingFetch = {
@@ -131,5 +131,5 @@ const pendingOf = (params: GraphQLParams, { head, caller }: IncomingFetch, gatew
   caller: { ...caller, connectedAt: new Date() },
   wantsCost: wantsCost(head.headers[COST_HEADER], params),
   connectionBytes: SUBSCRIPTION_BYTES.eventStream,
-  http: gateway.readsClientHeaders ? createHttpContext(head.method, head.headers) : undefined,
+  http: streamContext(gateway, head),
 })

@@ -3,9 +3,8 @@ import { Readable } from 'node:stream'
 import { MAX_BODY_BYTES } from '../../platform/http/body-limit.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { errorCodeOf } from '../../platform/http/error-codes.ts'
-import { clientIn, pickCredentials } from '../../platform/http/request-caller.ts'
+import { clientIn, pickCredentials, traceIn } from '../../platform/http/request-caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
-import { parseTraceparent } from '../../platform/http/trace-parent.ts'
 import { cacheableHeaders } from '../caching/send-response.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost, withCostHeader } from '../limits/cost-report.ts'
@@ -13,6 +12,7 @@ import { addedHeaders, createHttpContext, type HttpContext } from '../middleware
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
+import { serializedBytes } from '../operations/serialized-result.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import type { UploadReceiver } from '../uploads/upload-receiver.ts'
 import { runBatch } from './batch.ts'
@@ -139,6 +139,12 @@ export function createFetchHandler(
       : { result: await prepared.run(params.variables, context) }
     if (!('bytes' in answered)) {
       const { result } = answered
+      const serialized = serializedBytes(result)
+      // Copied as below.
+      if (serialized) {
+        const body = new Uint8Array(serialized)
+        return withAdded(jsonResponse(own.status ?? 200, format.contentType, body, caller, {}), own)
+      }
       return withAdded(write(own.status ?? (result.data === undefined ? statusOf(result.errors, format) : 200), result), own)
     }
     const { bytes } = await answered.bytes.encoded(null)
@@ -254,14 +260,13 @@ function refuse(requestId: string, status: number, message: string, headers: Rec
 const headersOf = ({ headers }: Request): IncomingHttpHeaders => Object.fromEntries(headers)
 
 const callerOf = ({ headers }: RequestHead, requestId: string, address: string): Caller => {
-  const { traceparent } = headers
   const client = clientIn(headers)
   return {
     requestId,
     address,
     credentials: pickCredentials(headers),
     ...(client && { client }),
-    ...(typeof traceparent === 'string' && parseTraceparent(traceparent) && { traceparent }),
+    ...traceIn(headers),
   }
 }
 

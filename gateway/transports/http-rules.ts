@@ -4,6 +4,7 @@ import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { COST_HEADER } from '../limits/cost-report.ts'
 import { withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
+import { serializedBytes } from '../operations/serialized-result.ts'
 import type { ResponseFormat } from './content-negotiation.ts'
 
 /** Content type of bodies other than GraphQL responses. */
@@ -46,8 +47,16 @@ const REQUEST_ERRORS: readonly unknown[] = [
 ]
 
 /** Serializes a result; errors get the request id. */
-export const responseTextOf = ({ data, errors, extensions }: ExecutionResult, requestId: string): string =>
-  JSON.stringify({ data, ...(errors && { errors: errors.map((error) => withRequestId(error, requestId)) }), extensions })
+export function responseTextOf(result: ExecutionResult, requestId: string): string {
+  const bytes = serializedBytes(result)
+  if (bytes) return bytes.toString()
+  const { data, errors, extensions } = result
+  return JSON.stringify({
+    data,
+    ...(errors && { errors: errors.map((error) => withRequestId(error, requestId)) }),
+    extensions,
+  })
+}
 
 /**
  * Status of a response without data. 200 for PERSISTED_QUERY_NOT_FOUND, because Apollo's clients

@@ -32,10 +32,11 @@ export async function sendPayloads(
   const named = (errors: readonly GraphQLFormattedError[]) => errors.map((error) => withRequestId(error, requestId))
   const { data, errors, extensions } = initial
   await send(JSON.stringify({ data, ...(errors && { errors: named(errors) }), extensions, hasNext: true }))
-  const textOf = ({ incremental, hasNext }: IncrementalPayload): string =>
+  const textOf = ({ incremental, hasNext, extensions: own }: IncrementalPayload): string =>
     JSON.stringify({
       incremental: incremental?.map((part) => (part.errors ? { ...part, errors: named(part.errors) } : part)),
       hasNext,
+      extensions: own,
     })
   for (let payload = await rest.next(); payload !== null; payload = await rest.next()) await send(textOf(payload))
 }

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
-import { tenantOf } from '../../platform/http/caller.ts'
+import { type Caller, tenantOf } from '../../platform/http/caller.ts'
 import type { LoadLimiter } from '../../platform/http/load.ts'
 import type { Gateway } from '../gateway.ts'
 import { BOUNDS } from '../limits/limits.ts'
@@ -16,6 +16,12 @@ import type { SendFrame } from './websocket-frames.ts'
  * characters may be escaped.
  */
 const MAX_ID_COPIES = 8
+
+/**
+ * Operations of one connection that are part of the trace that the client named when it connected.
+ * Later ones begin traces of their own: a connection may last for days.
+ */
+export const MAX_TRACED_OPERATIONS = 1_000
 
 /** Shared dependencies of operations: one object for all. */
 export type OperationServer = {
@@ -55,7 +61,7 @@ export function beginOperation(
   if (prepared.kind === 'rejected') return refused(prepared.errors)
 
   const operation = new Operation(connection, id, prepared.subscribe === null, server)
-  const caller = { ...connection.caller, requestId }
+  const caller = callerOfOperation(connection, requestId)
   const http = connection.http ? { ...connection.http } : undefined
   const request = { variables, caller, wantsCost, http, connectionBytes: MAX_ID_COPIES * id.length }
   operation.delivery = deliver(prepared, request, operation)
@@ -64,6 +70,12 @@ export function beginOperation(
   // A subscription causes no load while it waits; opening its event source does.
   if (operation.isAnswered) load.acquire(operation, tenant)
   return operation
+}
+
+/** The caller of an operation, which belongs to the trace of its connection if any. */
+function callerOfOperation({ caller: { traceparent, ...caller }, begun }: SocketConnection, requestId: string): Caller {
+  const isTraced = traceparent !== undefined && begun <= MAX_TRACED_OPERATIONS
+  return isTraced ? { ...caller, requestId, traceparent } : { ...caller, requestId }
 }
 
 const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): string =>

@@ -4,13 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { CloseCode, handleProtocols } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../../platform/http/caller.ts'
-import { clientIn, pickCredentials } from '../../platform/http/request-caller.ts'
+import { clientIn, pickCredentials, traceIn } from '../../platform/http/request-caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { hostProblem, refuseUpgrade } from '../../platform/http/server.ts'
 import { clientAddress, type IsProxy } from '../../platform/http/trusted-proxies.ts'
 import type { Gateway } from '../gateway.ts'
 import { BOUNDS } from '../limits/limits.ts'
-import { createWebSocketContext, type HttpContext, withInitHeaders } from '../middleware/http-context.ts'
+import { createWebSocketContext, type HttpContext, isCrossOrigin, withInitHeaders } from '../middleware/http-context.ts'
+import { createTraceContext, QUERY_TRACE_HEADER } from '../observability/query-trace.ts'
 import { refusal } from '../operations/errors.ts'
 import { protocolConnection, type SocketOperation } from './graphql-transport-ws.ts'
 import { GRAPHQL_PATH } from './http.ts'
@@ -30,11 +31,44 @@ const ROUTE_CLASS = 'websocket'
  */
 function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
   const credentials = pickCredentials(headers)
-  const { origin, host } = headers
-  const isOfOthers = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
-  if (!isOfOthers || !/^(basic|digest|negotiate|ntlm)\b/i.test(credentials.authorization?.trim() ?? '')) return credentials
+  if (!isCrossOrigin(headers) || !/^(basic|digest|negotiate|ntlm)\b/i.test(credentials.authorization?.trim() ?? ''))
+    return credentials
   const { authorization: _, ...others } = credentials
   return others
+}
+
+/** What is kept of an upgrade request. */
+type Upgraded = {
+  readonly caller: Caller
+  /** Null when no option needs its headers. */
+  readonly http: HttpContext | null
+  /** Entries of `connection_init` that are used as headers. */
+  readonly initHeaders: (payload: InitPayload) => InitPayload
+}
+type InitPayload = Readonly<Record<string, unknown>>
+
+/**
+ * Pages of other origins get no query traces: over HTTP their requests for one fail the CORS check.
+ */
+const initHeadersOf = (headers: IncomingHttpHeaders): Upgraded['initHeaders'] =>
+  isCrossOrigin(headers) ? withoutTraceHeader : (payload) => payload
+const withoutTraceHeader = (payload: InitPayload): InitPayload =>
+  Object.fromEntries(Object.entries(payload).filter(([name]) => name.toLowerCase() !== QUERY_TRACE_HEADER))
+
+/** The HTTP context of a socket; null when no option needs its headers. */
+function contextOf({ readsClientHeaders, queryTraces }: Gateway, headers: IncomingHttpHeaders): HttpContext | null {
+  if (readsClientHeaders) return createWebSocketContext(headers)
+  return queryTraces === null ? null : createTraceContext(headers)
+}
+
+/** The same with the payload of `connection_init`. */
+function withInit(
+  { readsClientHeaders, queryTraces }: Gateway,
+  http: HttpContext | null,
+  payload: InitPayload,
+): HttpContext | null {
+  if (readsClientHeaders && http) return withInitHeaders(http, payload)
+  return queryTraces === null ? http : (createTraceContext(payload) ?? http)
 }
 
 /** Open sockets of a process. */
@@ -82,8 +116,9 @@ export function serveWebSockets(
       return
     }
     const caller = callerOf(request, isProxy)
-    const http = gateway.readsClientHeaders ? createWebSocketContext(request.headers) : null
-    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, caller, http))
+    const http = contextOf(gateway, request.headers)
+    const initHeaders = initHeadersOf(request.headers)
+    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { caller, http, initHeaders }))
   }
 
   function refusalFor(request: IncomingMessage): readonly [status: number, message: string, retryAfter?: number] | null {
@@ -98,7 +133,7 @@ export function serveWebSockets(
     return [statusCode, message, retryAfterSeconds]
   }
 
-  function connected(socket: WebSocket, stream: Duplex, caller: Caller, http: HttpContext | null): void {
+  function connected(socket: WebSocket, stream: Duplex, { caller, http, initHeaders }: Upgraded): void {
     // `ws` closes the socket with the right code for protocol violations.
     socket.on('error', () => {})
     // `ws` accepts clients that offer no subprotocol, so they are closed here.
@@ -114,8 +149,9 @@ export function serveWebSockets(
           const credentials = { ...connection.caller.credentials, ...pickCredentials(payload) }
           // Used instead of headers, which pages cannot set on a WebSocket.
           const client = clientIn(payload)
-          connection.caller = { ...connection.caller, credentials, connectedAt: new Date(), ...(client && { client }) }
-          if (connection.http) connection.http = withInitHeaders(connection.http, payload)
+          const named = { ...(client && { client }), ...traceIn(payload) }
+          connection.caller = { ...connection.caller, credentials, connectedAt: new Date(), ...named }
+          connection.http = withInit(gateway, connection.http, initHeaders(payload))
         },
         onSubscribe: (id, payload) => beginOperation(gateway, server, connection, id, payload),
       },
@@ -156,6 +192,7 @@ function callerOf(request: IncomingMessage, isProxy: IsProxy): Caller {
     address: clientAddress(request, isProxy),
     credentials: ownCredentialsIn(request.headers),
     ...(client && { client }),
+    ...traceIn(request.headers),
   }
 }
 

@@ -115,6 +115,7 @@ export function compileDeferredPlan(
 
   return async (clientVariables, context, sink) => {
     const variables = variablesOf(clientVariables)
+    context.planTrace?.begin(node)
     const run: DeferredRun = { variables, context, data: {}, sink, fetched: createSignals(), pending: count }
     const initial = Promise.withResolvers<readonly DeferredPart[]>()
     const deferred = Promise.all(primary.nested.map((block) => runBlock(block, run, initial.promise)))

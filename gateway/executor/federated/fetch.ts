@@ -1,6 +1,8 @@
 import type { FetchNode } from '@apollo/query-planner'
 import type { ExecutionResult, GraphQLError } from 'graphql'
+import { serializedBytes } from '../../operations/serialized-result.ts'
 import type { EntityResult, RequestContext } from '../../subgraph-client/link.ts'
+import type { ReadAnswer } from './answer-reader.ts'
 import { deduplicateEntities, type SharedPath } from './deduplicate-entities.ts'
 import { type ResponsePath, responsePathsOf } from './flatten-path.ts'
 import type { JoinedDocument } from './joined-documents.ts'
@@ -26,6 +28,10 @@ export type PlanRun = {
    * Returns the event of a subscription, for fetches from EVENT_SOURCE; null for other operations.
    */
   readonly resolveEvent: (() => Promise<ExecutionResult>) | null
+  /** Reads a response that is the client's as it is; absent for plans of several fetches. */
+  readonly readAnswer?: ReadAnswer | null
+  /** The response that `readAnswer` has read. */
+  answer?: ExecutionResult
   /** Called with a fetch's id on completion, for deferred parts that depend on it. */
   readonly onFetched?: (id: string) => void
 }
@@ -75,7 +81,12 @@ export function compileFetch(fetch: PlannedFetch, context: FetchContext): Compil
 export function compileRootFetch(parts: CompiledFetch): RunNode {
   const { fetchSubgraph, isOf, inputOf, rewrite, selected, sharedPaths, clientKey } = parts
   return async (run, objects) => {
-    const { data, errors } = await fetchSubgraph(inputOf(run.variables), run)
+    const result = await fetchSubgraph(inputOf(run.variables), run)
+    if (run.readAnswer && serializedBytes(result)) {
+      run.answer = result
+      return
+    }
+    const { data, errors } = result
     reportRootErrors(parts, run, data, errors ?? [])
     if (!data) {
       run.errors.addMissingPaths(() =>

@@ -7,6 +7,8 @@ import { refusal } from '../../operations/errors.ts'
 import type { ExecutionResult } from '../../operations/execution-result.ts'
 import type { Supergraph } from '../../planning/supergraph.ts'
 import type { Link, RequestContext, SendEntities } from '../../subgraph-client/link.ts'
+import { createAnswerReaderFor } from './answer-reader.ts'
+import { inClientOrder } from './client-order.ts'
 import { compileConditions, type OperationConditions } from './conditions.ts'
 import { findSharedPaths, type SharedPath } from './deduplicate-entities.ts'
 import { compileEntityFetch, runEntityFetch } from './entity-fetch.ts'
@@ -47,12 +49,14 @@ const PROJECTION_CACHE = { maxEntries: 16, maxCharacters: 16_000 }
  */
 export function compilePlan(
   planned: PlannedDocument,
-  { node }: QueryPlan,
+  { node: given }: QueryPlan,
   supergraph: Supergraph,
   links: ReadonlyMap<string, Link>,
   refused: RefusedParts | null = null,
 ): RunPlan {
-  if (node?.kind === 'Subscription') throw new Error('Expected the plan of a query or a mutation.')
+  if (given?.kind === 'Subscription') throw new Error('Expected the plan of a query or a mutation.')
+  const only = refused ? null : onlyFetch(given, links)
+  const node = only ? inClientOrder(only, planned, supergraph) : given
   const { document, operation, keyOf, variablesOf } = planned
   const conditions = compileConditions(document, operation)
   const isQuery = operation.operation === 'query'
@@ -67,21 +71,32 @@ export function compilePlan(
   const projectionFor = createProjectionFor(planned, supergraph, conditions, { sharedPaths: sharedNames, exclusive, refused })
   const runNode = node ? compileNode({ supergraph, links, conditions, keyOf, isQuery, fetches, sharedPaths }, node, []) : null
 
+  const readerFor = only ? createAnswerReaderFor(planned, supergraph, conditions) : null
+
   return async (clientVariables, context, resolveEvent = null, errorOf) => {
     const variables = variablesOf(clientVariables)
     const problem = context.uploads && node ? uploadProblem(node, variables, conditions) : null
     if (problem) return { errors: [problem.toGraphQL().toJSON()] }
     const errors = createErrorCollector()
     const data: Data = {}
-    const run: PlanRun = { variables, context, data, errors, deduplicated: null, isRepeated: false, resolveEvent }
+    const readAnswer = readerFor && !context.uploads ? readerFor(variables) : null
+    const run: PlanRun = { variables, context, data, errors, deduplicated: null, isRepeated: false, resolveEvent, readAnswer }
     context.planTrace?.begin(node ?? null)
     if (runNode) await runNode(run, [data])
+    if (run.answer) return run.answer as ExecutionResult // read for this operation, so without errors
     const project = projectionFor(variables)
     const projected = project(data, variables, errors.addInvalidValue, !run.isRepeated, (part, path) => {
       if (errorOf) errors.add({ ...errorOf(part), path: [...path] })
     })
     return errors.errors.length > 0 ? { data: projected, errors: errors.errors } : { data: projected }
   }
+}
+
+/** The fetch by which one remote subgraph answers a whole operation; null for other plans. */
+function onlyFetch(node: QueryPlan['node'], links: ReadonlyMap<string, Link>): FetchNode | null {
+  if (node?.kind !== 'Fetch' || node.requires || node.outputRewrites || node.contextRewrites) return null
+  const link = links.get(node.serviceName)
+  return link && !link.schema ? node : null
 }
 
 /** Context for compiling the nodes of one plan. */
@@ -287,7 +302,7 @@ function fetchSubgraphOf(
   // Not cached with contextual arguments, which depend on the object's position in the response.
   const cached = requires && isQuery && !contextRewrites ? link.cacheEntities?.({ query, document }, send) : null
   if (cached) return (variables, { context }) => cached(variables, context)
-  return (variables, { context }, other, answered = planNodes) =>
+  return (variables, { context, readAnswer }, other, answered = planNodes) =>
     link.execute(
       {
         query: other?.query ?? query,
@@ -296,6 +311,7 @@ function fetchSubgraphOf(
         document: other?.document ?? document,
         planNodes: answered,
         hasSideEffects,
+        ...(readAnswer && { readBody: readAnswer }),
       },
       context,
     )
