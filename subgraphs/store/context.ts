@@ -7,7 +7,7 @@ import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-li
 import type { SecretCipher } from '../../platform/secrets/cipher.ts'
 import { lazyMembers } from '../toolkit/lazy-members.ts'
 import type { AuthenticatedUser, AuthenticateUser } from '../toolkit/user-authenticator.ts'
-import type { AccessJudge } from './access/access.ts'
+import { type AccessJudge, storeTenant } from './access/access.ts'
 import type { Access } from './access/grant.ts'
 import { grantsOf, type StoreGrants } from './access/guard.ts'
 import { isScope, SCOPES } from './access/scopes.ts'
@@ -20,6 +20,7 @@ import { customFieldLoaders } from './custom-field/loaders.ts'
 import { customFieldSelectOptionLoaders } from './custom-field-select-option/loaders.ts'
 import { customerLoaders } from './customer/loaders.ts'
 import type { AccountLimits } from './customer-account/limits.ts'
+import { shopperOf } from './customer-account/shopper.ts'
 import { customerAdditionalFieldLoaders } from './customer-additional-field/loaders.ts'
 import { customerCategoryLoaders } from './customer-category/loaders.ts'
 import { digitalAssetLoaders } from './digital-asset/loaders.ts'
@@ -48,6 +49,7 @@ import { paymentLoaders } from './payment/loaders.ts'
 import type { PaymentRepository } from './payment/repository.ts'
 import type { PaymentDeps } from './payment/run.ts'
 import { paymentMethodLoaders } from './payment-method/loaders.ts'
+import { priceListLoaders } from './price-list/loaders.ts'
 import { productLoaders } from './product/loaders.ts'
 import { productAttachmentLoaders } from './product-attachment/loaders.ts'
 import { productCategoryLoaders } from './product-category/loaders.ts'
@@ -59,12 +61,14 @@ import { productVariantLoaders } from './product-variant/loaders.ts'
 import { promotionLoaders } from './promotion/loaders.ts'
 import type { storeRepositories } from './repositories.ts'
 import { scriptTagLoaders } from './script-tag/loaders.ts'
+import { searchSynonymLoaders } from './search-synonym/loaders.ts'
 import { shippingMethodLoaders } from './shipping-method/loaders.ts'
 import type { ShippingServices } from './shipping-method/service.ts'
 import { shopLoaders } from './shop/loaders.ts'
 import { staffMemberLoaders } from './staff-member/loaders.ts'
 import { storeLoaders } from './store/loaders.ts'
 import { storeImportLoaders } from './store-import/loaders.ts'
+import type { Shopper } from './storefront/shopper.ts'
 import { storefrontProductLoaders } from './storefront-product/loaders.ts'
 import type { Tables } from './tables.ts'
 import { taxLoaders } from './tax/loaders.ts'
@@ -129,6 +133,8 @@ export type Context = Parts & {
   readonly user: () => Promise<string | null>
   /** The same, with the claims of their token. */
   readonly presented: () => Promise<AuthenticatedUser | null>
+  /** The shopper of a session of a customer account; null: the session has ended. */
+  readonly shopperOf: (storeId: number, accountToken: string) => Promise<Shopper | null>
   /** Runs a change of the caller's store: `write` in write.ts, whose key is the input's own. */
   readonly write: <Result extends { readonly __typename: string }>(
     name: string,
@@ -165,6 +171,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ customerCategories }, tenant) => customerCategoryLoaders(customerCategories, tenant),
   ({ apps }) => appLoaders(apps),
   ({ appSubscriptions }, tenant) => appSubscriptionLoaders(appSubscriptions, tenant),
+  ({ searchSynonyms }, tenant) => searchSynonymLoaders(searchSynonyms, tenant),
   ({ scriptTags }, tenant) => scriptTagLoaders(scriptTags, tenant),
   ({ staffMembers }, tenant) => staffMemberLoaders(staffMembers, tenant),
   ({ draftOrders }, tenant) => draftOrderLoaders(draftOrders, tenant),
@@ -181,6 +188,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ orderReturns }, tenant) => orderReturnLoaders(orderReturns, tenant),
   ({ payments }, tenant) => paymentLoaders(payments, tenant),
   ({ paymentMethods }, tenant) => paymentMethodLoaders(paymentMethods, tenant),
+  ({ priceLists }, tenant) => priceListLoaders(priceLists, tenant),
   ({ products }, tenant) => productLoaders(products, tenant),
   ({ productCategories }, tenant) => productCategoryLoaders(productCategories, tenant),
   ({ productOptions }, tenant) => productOptionLoaders(productOptions, tenant),
@@ -208,9 +216,6 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ webhookSubscriptions }, tenant) => webhookSubscriptionLoaders(webhookSubscriptions, tenant),
 )
 
-/** The line in which statements of a store wait for a connection: its callers are one tenant. */
-const lineOf = (storeId: number): string => `store ${storeId}`
-
 /** Users have no store of theirs to act in; they may read which ones they own. */
 const USER_GRANTS: StoreGrants = { isAuthenticated: true, storeCode: null, scopes: new Set(['read_store']), policies: new Set() }
 
@@ -232,7 +237,7 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     // Each fetch of a plan is an operation of its own.
     if (line !== null) chargeTo(line)
     judging ??= parts.judge(caller).then((judged) => {
-      line = lineOf(judged.storeId)
+      line = storeTenant(judged.storeId)
       chargeTo(line)
       return withGrantedScopes(judged, caller)
     })
@@ -264,10 +269,11 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     knownGrants: () => known,
     storeId,
     presented,
+    shopperOf: (store, accountToken) => shopperOf(parts, store, accountToken),
     user: async () => (await presented())?.id ?? null,
     load: loadersOf(parts, { storeId }),
     loadOfStore(id) {
-      chargeTo(lineOf(id))
+      chargeTo(storeTenant(id))
       const known = ofStores.get(id) ?? loadersOf(parts, { storeId: () => Promise.resolve(id) })
       ofStores.set(id, known)
       return known

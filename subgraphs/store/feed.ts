@@ -21,6 +21,27 @@ export async function eventsFor(
   isWanted: (event: StoreEvent) => boolean,
 ): Promise<AsyncIterableIterator<FeedEvent>> {
   const { storeId } = await access()
+  return storeEvents({
+    events,
+    storeId,
+    isWanted: (event) => names.includes(event.event) && isWanted(event),
+    // Credentials are those of one store for as long as they are good.
+    assertOpen: async () => demand(await judge(caller), scopesFor(`Subscription.${field}`) ?? []),
+  })
+}
+
+/** Wanted events of a store from now on. `assertOpen` rejects to end the subscription before one. */
+export async function storeEvents({
+  events,
+  storeId,
+  isWanted,
+  assertOpen,
+}: {
+  readonly events: Context['events']
+  readonly storeId: number
+  readonly isWanted: (event: StoreEvent) => boolean
+  readonly assertOpen: () => Promise<unknown>
+}): Promise<AsyncIterableIterator<FeedEvent>> {
   const source = await events.listen(topicOf(storeId), null)
   const iterator: AsyncIterableIterator<FeedEvent> = {
     async next() {
@@ -29,8 +50,13 @@ export async function eventsFor(
         if (result.done) return { done: true, value: undefined }
         // Only `write` writes to this topic.
         const event = result.value as FeedEvent
-        if (!names.includes(event.payload.event) || !isWanted(event.payload)) continue
-        await assertOpen()
+        if (!isWanted(event.payload)) continue
+        try {
+          await assertOpen()
+        } catch (refused) {
+          await source.return?.()
+          throw refused
+        }
         return { done: false, value: event }
       }
     },
@@ -42,19 +68,6 @@ export async function eventsFor(
     [Symbol.asyncIterator]: () => iterator,
   }
   return iterator
-
-  /**
-   * Ends the subscription otherwise. Credentials are those of one store for as long as they are
-   * good.
-   */
-  async function assertOpen(): Promise<void> {
-    try {
-      demand(await judge(caller), scopesFor(`Subscription.${field}`) ?? [])
-    } catch (refused) {
-      await source.return?.()
-      throw refused
-    }
-  }
 }
 
 /**

@@ -23,6 +23,7 @@ import { inventoryRepository } from './inventory/repository.ts'
 import { inventoryTransferRepository } from './inventory-transfer/repository.ts'
 import { ledgerRepository } from './ledger/repository.ts'
 import { locationRepository } from './location/repository.ts'
+import { lowStockAlertRepository } from './low-stock-alert/repository.ts'
 import { metafieldRepository } from './metafield/repository.ts'
 import { orderLineRepository } from './order/line/repository.ts'
 import { orderRepository } from './order/repository.ts'
@@ -34,6 +35,7 @@ import { pageRepository } from './page/repository.ts'
 import { pageImageRepository } from './page-image/repository.ts'
 import { pageLabelRepository } from './page-label/repository.ts'
 import { paymentMethodRepository } from './payment-method/repository.ts'
+import { priceListRepository } from './price-list/repository.ts'
 import { productRepository } from './product/repository.ts'
 import { productAttachmentRepository } from './product-attachment/repository.ts'
 import { productCategoryRepository } from './product-category/repository.ts'
@@ -46,7 +48,9 @@ import { promotionRepository } from './promotion/repository.ts'
 import type { StoreQuotas } from './quota/quota.ts'
 import { storeQuotaRepository } from './quota/repository.ts'
 import { salesReportRepository } from './sales-report/repository.ts'
+import { sampleOrderRepository } from './sample-order/repository.ts'
 import { scriptTagRepository } from './script-tag/repository.ts'
+import { searchSynonymRepository } from './search-synonym/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { shopRepository } from './shop/repository.ts'
 import { staffMemberRepository } from './staff-member/repository.ts'
@@ -75,6 +79,8 @@ export function storeRepositories(
     // Read again right after its write: not from a replica.
     storeImports: storeImportRepository(database.now),
     storefronts: storefrontRepository(database.query),
+    // A store that just got an owner: not from a replica.
+    sampleOrders: sampleOrderRepository(database.now),
     storefrontProducts: storefrontProductRepository(database.query),
     listings: listingRepository(database.query),
     // A cart is read again right after its write: not from a replica.
@@ -94,6 +100,7 @@ export function storeRepositories(
     appInstallations: appInstallationRepository(database.query),
     appSubscriptions: appSubscriptionRepository(database.query),
     salesReports: salesReportRepository(database.query),
+    searchSynonyms: searchSynonymRepository(database.query),
     scriptTags: scriptTagRepository(database.query),
     // A member who was just removed: not from a replica.
     staffMembers: staffMemberRepository(database.now),
@@ -102,6 +109,8 @@ export function storeRepositories(
     inventoryTransfers: inventoryTransferRepository(database.now),
     locations: locationRepository(database.query),
     ledger: ledgerRepository(database.query),
+    // Items that were just reported: not from a replica.
+    lowStockAlerts: lowStockAlertRepository(database.now),
     orders: orderRepository(database.query),
     orderDocuments: orderDocumentRepository(database.query),
     orderHistory: orderHistoryRepository(database.query),
@@ -109,6 +118,7 @@ export function storeRepositories(
     orderRefunds: orderRefundRepository(database.query),
     orderReturns: orderReturnRepository(database.query),
     paymentMethods: paymentMethodRepository(database.query),
+    priceLists: priceListRepository(database.query),
     products: productRepository(database.query),
     productCategories: productCategoryRepository(database.query),
     productOptions: productOptionRepository(database.query),

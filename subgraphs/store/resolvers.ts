@@ -39,6 +39,7 @@ import { pageImageResolvers } from './page-image/resolvers.ts'
 import { pageTemplateResolvers } from './page-template/resolvers.ts'
 import { paymentResolvers } from './payment/resolvers.ts'
 import { paymentMethodResolvers } from './payment-method/resolvers.ts'
+import { priceListResolvers } from './price-list/resolvers.ts'
 import { productResolvers } from './product/resolvers.ts'
 import { productAttachmentResolvers } from './product-attachment/resolvers.ts'
 import { productCategoryResolvers } from './product-category/resolvers.ts'
@@ -50,7 +51,9 @@ import { productVariantResolvers } from './product-variant/resolvers.ts'
 import { promotionResolvers } from './promotion/resolvers.ts'
 import { quotaResolvers } from './quota/resolvers.ts'
 import { salesReportResolvers } from './sales-report/resolvers.ts'
+import { sampleOrderResolvers } from './sample-order/resolvers.ts'
 import { scriptTagResolvers } from './script-tag/resolvers.ts'
+import { searchSynonymResolvers } from './search-synonym/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
 import { staffMemberResolvers } from './staff-member/resolvers.ts'
@@ -70,6 +73,7 @@ const nouns: readonly Resolvers[] = [
   storeImportResolvers,
   storeExportResolvers,
   shopResolvers,
+  sampleOrderResolvers,
   storefrontResolvers,
   storefrontProductResolvers,
   cartResolvers,
@@ -107,6 +111,8 @@ const nouns: readonly Resolvers[] = [
   orderHistoryResolvers,
   orderRefundResolvers,
   orderReturnResolvers,
+  priceListResolvers,
+  searchSynonymResolvers,
   productResolvers,
   productCategoryResolvers,
   taxResolvers,

@@ -30,13 +30,17 @@ import type { Files } from './file/files.ts'
 import { sweepFiles } from './file/sweep.ts'
 import { CODES_PER_MINUTE } from './gift-card/gift-card.ts'
 import { type JobClock, type JobQueues, startJobQueues } from './job-queue.ts'
+import { lowStockMail } from './low-stock-alert/alert-mail.ts'
+import { type LowStockJobDeps, lowStockJobs, runLowStockJobs } from './low-stock-alert/jobs.ts'
 import { type MailJobs, mailJobs } from './mail/jobs.ts'
 import { mailLimits } from './mail/limits.ts'
 import { sendMail } from './mail/send.ts'
 import { startProtocol } from './oauth/protocol.ts'
 import { oauthRepository } from './oauth/repository.ts'
 import { oauthEndpoint } from './oauth/routes.ts'
-import { type PaymentNetwork, paymentGateways } from './payment/gateway.ts'
+import { returnMail } from './order-return/return-mail.ts'
+import type { PaymentNetwork } from './payment/gateway.ts'
+import { paymentGateways } from './payment/gateways.ts'
 import { paymentRepository } from './payment/repository.ts'
 import { paymentEndpoint } from './payment/routes.ts'
 import type { PaymentDeps } from './payment/run.ts'
@@ -69,6 +73,8 @@ export type StoreSubgraph = Subgraph & {
   readonly deliverMail: () => Promise<() => Promise<void>>
   /** Looks through carts and unpaid orders once, as this process does every minute. */
   readonly runCheckoutJobs: () => Promise<void>
+  /** Requests the e-mails about low stock that are due, as this process does every minute. */
+  readonly runLowStockJobs: () => Promise<void>
   /** Runs the imports that are due, as this process does every two seconds. */
   readonly runStoreImports: () => Promise<void>
 }
@@ -193,8 +199,7 @@ export async function storeSubgraph({
     now,
   }
   const sweeping = sweepsOf(parts, auditDays)
-  const checkoutJobDeps = checkoutJobDepsOf(parts)
-  const [checkouts, imports] = [checkoutJobs(checkoutJobDeps, log), importsOf(parts, { database, quotas })]
+  const [checkouts, lowStock, imports] = [checkoutsOf(parts), lowStockOf(parts), importsOf(parts, { database, quotas })]
 
   return {
     name: 'store',
@@ -202,7 +207,8 @@ export async function storeSubgraph({
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
     runStoreImports: imports.run,
-    runCheckoutJobs: () => runCheckoutJobs(checkoutJobDeps, new AbortController().signal),
+    runLowStockJobs: lowStock.run,
+    runCheckoutJobs: checkouts.run,
     httpRoutes: joinedRoutes([
       oauthEndpoint({ protocol, oauth, publicUrl: base, rateLimits, now }),
       paymentEndpoint(paymentDeps, rateLimits),
@@ -214,7 +220,7 @@ export async function storeSubgraph({
     deliverMail: () => deliverMail(mail, mailServer, { database, quotas, publicUrl: base, log, now }),
     jobs: () => countedJobs(queues, { log, now }),
     close: async () => {
-      await Promise.all([...sweeping, checkouts, imports].map((job) => job.stop()))
+      await Promise.all([...sweeping, checkouts, imports, lowStock].map((job) => job.stop()))
       await queues.close()
       await sender.close()
       await parts.shippingServices.close()
@@ -244,6 +250,18 @@ function importsOf(
   const deps: StoreImportDeps = { database: database.now, quotas, publicUrl: files.publicUrl, writeStore, log, now }
   const { stop } = storeImportJobs(deps)
   return { run: () => runStoreImports(deps, new AbortController().signal), stop }
+}
+
+function checkoutsOf(parts: Parts) {
+  const deps = checkoutJobDepsOf(parts)
+  const { stop } = checkoutJobs(deps, parts.log)
+  return { run: () => runCheckoutJobs(deps, new AbortController().signal), stop }
+}
+
+function lowStockOf(parts: Parts) {
+  const deps: LowStockJobDeps = { ...parts, writeStore: parts.paymentDeps.writeStore }
+  const { stop } = lowStockJobs(deps)
+  return { run: () => runLowStockJobs(deps, new AbortController().signal), stop }
 }
 
 /** Job counts of every queue; none when they are unknown. */
@@ -279,6 +297,12 @@ async function deliverMail(
     'customer-link': customerLinkMail({ ...repositories, publicUrl, now }),
     'customer-password': customerPasswordMail({ ...repositories, publicUrl }),
     'staff-invitation': staffInvitationMail({ ...repositories, publicUrl, now }),
+    'return-requested': returnMail('return-requested', { ...repositories, publicUrl }),
+    'return-approved': returnMail('return-approved', { ...repositories, publicUrl }),
+    'return-declined': returnMail('return-declined', { ...repositories, publicUrl }),
+    'return-refunded': returnMail('return-refunded', { ...repositories, publicUrl }),
+    'return-exchanged': returnMail('return-exchanged', { ...repositories, publicUrl }),
+    'low-stock': lowStockMail({ ...repositories, publicUrl }),
   }
   return sendMail({ jobs, mailer: createMailer(server), templates, log })
 }

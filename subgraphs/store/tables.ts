@@ -591,6 +591,26 @@ export type IdempotencyKey = {
   outcome: unknown | null
   created_at: Date
 }
+export type ImportedOrder = {
+  store_id: number
+  order_id: number
+  /**
+   * Shop, as the import said.
+   */
+  source: string
+  /**
+   * Number at that shop.
+   */
+  name: string
+  /**
+   * Id at that shop; null: unknown.
+   */
+  external_id: string | null
+  /**
+   * Of the order, for lists by time: its id says nothing about it.
+   */
+  created_at: Date
+}
 export type InventoryLevel = {
   store_id: number
   id: Generated<number>
@@ -690,6 +710,24 @@ export type Location = {
   created_at: Date
   updated_at: Date
   version: Generated<number>
+}
+export type LowStockAlert = {
+  store_id: number
+  id: Generated<number>
+  created_at: Date
+}
+export type LowStockItem = {
+  store_id: number
+  id: Generated<number>
+  product_id: number
+  /**
+   * Null: of a product without variants.
+   */
+  variant_id: number | null
+  /**
+   * Id of the e-mail about it, which may be deleted since; null: none yet.
+   */
+  alert_id: number | null
 }
 export type Metafield = {
   store_id: number
@@ -1042,6 +1080,10 @@ export type PaymentMethod = {
    * Credential that signs requests to the payment gateway; encrypted, never returned.
    */
   secret: string | null
+  /**
+   * Whether the key is of a test mode, where no money moves; null: no such mode, or no key.
+   */
+  test_mode: boolean | null
   show_review: Generated<boolean>
   use_new_version: Generated<boolean>
   enabled: Generated<boolean>
@@ -1072,6 +1114,66 @@ export type PaymentOperation = {
   message: string | null
   created_at: Date
   updated_at: Date
+}
+export type PriceList = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  active: Generated<boolean>
+  /**
+   * Null: everybody has its prices.
+   */
+  customer_category_id: number | null
+  /**
+   * Of two lists, the one with the higher number comes first.
+   */
+  priority: Generated<number>
+  /**
+   * Inclusive. Null: it has begun.
+   */
+  starts_at: Date | null
+  /**
+   * Exclusive. Null: it does not end.
+   */
+  ends_at: Date | null
+  /**
+   * Percent that are added to prices. Null: only fixed prices count.
+   */
+  adjustment_percent: string | null
+  /**
+   * Distance of two rounded prices. Null: the minor unit.
+   */
+  rounding_step: string | null
+  /**
+   * What rounded prices end with.
+   */
+  rounding_ending: Generated<string>
+  /**
+   * @kyselyType('NEAREST' | 'UP' | 'DOWN')
+   */
+  rounding_direction: Generated<'NEAREST' | 'UP' | 'DOWN'>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type PriceListPrice = {
+  store_id: number
+  id: Generated<number>
+  price_list_id: number
+  product_id: number
+  /**
+   * Null: the product, and all its variants without a price of their own.
+   */
+  variant_id: number | null
+  /**
+   * Units of an order from which it counts.
+   */
+  minimum_quantity: Generated<number>
+  price: string
+  /**
+   * Former or recommended price. Null: that of the item.
+   */
+  compare_at_price: string | null
 }
 export type Product = {
   store_id: number
@@ -1462,6 +1564,29 @@ export type ScriptTag = {
   updated_at: Date
   version: Generated<number>
 }
+export type SearchSynonym = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * As the merchant wrote them.
+   */
+  terms: string[]
+  /**
+   * What terms find as well; empty: they find each other.
+   */
+  targets: string[]
+  /**
+   * The same as search keys, in the same order.
+   */
+  term_keys: string[]
+  target_keys: string[]
+  created_at: Date
+  updated_at: Date
+  /**
+   * Rises with every change; optimistic locking.
+   */
+  version: Generated<number>
+}
 export type ShippingMethod = {
   store_id: number
   id: Generated<number>
@@ -1532,6 +1657,10 @@ export type StaffMember = {
    * Null: not yet.
    */
   accepted_at: Date | null
+  /**
+   * Address for e-mails about items that are low in stock; null: none.
+   */
+  low_stock_email: string | null
   /**
    * Rises with every change; optimistic locking.
    */
@@ -1615,14 +1744,22 @@ export type Store = {
    * Days in which shoppers can request a return; 0: they cannot.
    */
   return_window_days: Generated<number>
+  /**
+   * Set up by the installation: visitors see its orders arrive until it has an owner.
+   */
+  is_sample: Generated<boolean>
+  /**
+   * Owner and staff get e-mails about items that are low in stock, where there is a mail server.
+   */
+  low_stock_alerts: Generated<boolean>
 }
 export type StoreImport = {
   store_id: number
   id: Generated<number>
   /**
-   * @kyselyType('PRODUCTS' | 'CUSTOMERS')
+   * @kyselyType('PRODUCTS' | 'CUSTOMERS' | 'ORDERS')
    */
-  kind: 'PRODUCTS' | 'CUSTOMERS'
+  kind: 'PRODUCTS' | 'CUSTOMERS' | 'ORDERS'
   /**
    * @kyselyType('CSV' | 'JSON_LINES')
    */
@@ -1639,6 +1776,18 @@ export type StoreImport = {
    * Whether objects that exist are changed; false: they are skipped.
    */
   overwrite: Generated<boolean>
+  /**
+   * Shop that orders come from; null: no import of orders.
+   */
+  source: string | null
+  /**
+   * Whether orders that are to be fulfilled reserve their stock.
+   */
+  takes_stock: Generated<boolean>
+  /**
+   * Whether webhooks and subscribers get the events of new orders.
+   */
+  sends_events: Generated<boolean>
   file_name: string | null
   /**
    * Of the file, as far as it arrived.
@@ -1900,11 +2049,14 @@ export type Tables = {
   gift_card: GiftCard
   gift_card_transaction: GiftCardTransaction
   idempotency_key: IdempotencyKey
+  imported_order: ImportedOrder
   inventory_level: InventoryLevel
   inventory_transfer: InventoryTransfer
   inventory_transfer_line: InventoryTransferLine
   ledger_entry: LedgerEntry
   location: Location
+  low_stock_alert: LowStockAlert
+  low_stock_item: LowStockItem
   metafield: Metafield
   order: Order
   order_additional_field: OrderAdditionalField
@@ -1923,6 +2075,8 @@ export type Tables = {
   payment: Payment
   payment_method: PaymentMethod
   payment_operation: PaymentOperation
+  price_list: PriceList
+  price_list_price: PriceListPrice
   product: Product
   product_attachment: ProductAttachment
   product_category: ProductCategory
@@ -1946,6 +2100,7 @@ export type Tables = {
   promotion_product: PromotionProduct
   promotion_redemption: PromotionRedemption
   script_tag: ScriptTag
+  search_synonym: SearchSynonym
   shipping_method: ShippingMethod
   shipping_service: ShippingService
   staff_member: StaffMember

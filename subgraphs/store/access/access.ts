@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { bannedFromStore, unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
+import { rememberVerified } from '../../../platform/http/verified-credentials.ts'
 import { type AddressRateLimit, networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import type { AuthenticateUser } from '../../toolkit/user-authenticator.ts'
 import { bearerIn, credentialsIn, staffCredentialsIn } from './credentials.ts'
@@ -27,6 +28,9 @@ const MAX_CACHED = 10_000
 
 export const HOW_TO_SIGN_IN =
   'Expected the login and authtoken of a store, by HTTP Basic or as the headers X-LOGIN-KEY and X-AUTH-TOKEN; the access token of an app as "Authorization: Bearer"; or that of a user who works there, with the header X-STORE-CODE.'
+
+/** The turns of a store, whoever asks for it: see `tenantOf`. */
+export const storeTenant = (storeId: number): string => `store ${storeId}`
 
 /** Why a policy refuses apps and roles of the staff. */
 export const NOT_FOR_THESE =
@@ -57,7 +61,7 @@ export function accessJudge(
   }
 
   async function judge(caller: Caller): Promise<Access> {
-    const { key, find, wrong } = presentedBy(caller)
+    const { key, find, wrong, ofStore } = presentedBy(caller)
     const known = stored.get(key)
     const at = now().getTime()
     if (known && known.until > at) return known.access
@@ -68,6 +72,7 @@ export function accessJudge(
       await refusals(caller.address)
       throw unauthenticated(wrong)
     }
+    rememberVerified(ofStore, storeTenant(access.storeId))
     const oldest = stored.keys().next()
     if (stored.size >= MAX_CACHED && !oldest.done) stored.delete(oldest.value)
     stored.set(key, { access, until: at + CACHE_MS })
@@ -75,7 +80,8 @@ export function accessJudge(
   }
 
   /**
-   * Credentials of a caller: the key of the cache, the lookup, and the message for invalid ones.
+   * Credentials of a caller: the key of the cache, the lookup, the message for invalid ones, and
+   * the header value that is a secret of the store; undefined for one of a user.
    */
   function presentedBy(caller: Caller) {
     const given = credentialsIn(caller)
@@ -85,6 +91,7 @@ export function accessJudge(
         key: `${given.login}\n${hash.toString('base64')}`,
         find: () => repository.byLogin(given.login, hash),
         wrong: 'The login or the authtoken is wrong, or has been reset.',
+        ofStore: given.header,
       }
     }
     const staff = staffCredentialsIn(caller)
@@ -96,6 +103,7 @@ export function accessJudge(
           return user && repository.byUser(user.id, staff.storeCode)
         },
         wrong: 'This user does not work in a store with the code of X-STORE-CODE.',
+        ofStore: undefined,
       }
     }
     const token = bearerIn(caller.credentials.authorization ?? '')
@@ -105,6 +113,7 @@ export function accessJudge(
       key: hash.toString('base64'),
       find: () => repository.byToken(hash, now()),
       wrong: 'The access token is unknown, has ended or was revoked.',
+      ofStore: caller.credentials.authorization,
     }
   }
 }

@@ -13,6 +13,7 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   'Query.shops',
   'Query.shopOrder',
   'Query.storefront',
+  'Subscription.sampleOrderUpdated',
   'Query.authorizationRequest',
   // A cart is opened by its token.
   'Mutation.createStorefrontCart',

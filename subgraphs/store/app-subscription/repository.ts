@@ -123,7 +123,7 @@ export const appSubscriptionRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** How many orders were completed on these days, without those that were canceled. */
+  /** How many orders were completed on these days, without those that were canceled or imported. */
   async countOrders(storeId: number, days: Days): Promise<number> {
     const { rows } = await sql<{ readonly count: string }>`SELECT count(*) FROM ${completed(storeId, days)}`.execute(database)
     return Number(rows[0]?.count)
@@ -138,8 +138,9 @@ export const appSubscriptionRepository = (database: Kysely<Tables>) => ({
   },
 })
 
-/** What counts of orders that were completed: those that were not canceled. */
-const COUNTED = sql.raw("status IN ('PENDING_PAYMENT', 'PAID')")
+/** What counts of orders that were completed: those that were not canceled, and were placed here. */
+const COUNTED = sql.raw(`status IN ('PENDING_PAYMENT', 'PAID') AND NOT EXISTS (
+  SELECT 1 FROM imported_order AS imported WHERE imported.store_id = "order".store_id AND imported.order_id = "order".id)`)
 
 const completed = (storeId: number, { since, before }: Days) => sql`(
   SELECT id, row_number() OVER (ORDER BY completed_at, id)::integer AS place FROM "order"

@@ -79,6 +79,24 @@ export const AUDITED_COLUMNS = {
   payment: { names: ['order_id'], stored: ['status', 'amount', 'captured', 'voided', 'refunded'] },
   payment_method: { names: ['name'], stored: ['type', 'enabled'], noted: ['description', 'payment_method_url', 'key', 'secret'] },
   payment_operation: { names: ['payment_id'], stored: ['kind', 'amount', 'status'], noted: ['message'] },
+  price_list: {
+    names: ['name'],
+    stored: [
+      'active',
+      'customer_category_id',
+      'priority',
+      'starts_at',
+      'ends_at',
+      'adjustment_percent',
+      'rounding_step',
+      'rounding_ending',
+      'rounding_direction',
+    ],
+  },
+  price_list_price: {
+    names: ['price_list_id', 'product_id', 'variant_id', 'minimum_quantity'],
+    stored: ['price', 'compare_at_price'],
+  },
   product: {
     names: ['name'],
     stored: [
@@ -125,12 +143,13 @@ export const AUDITED_COLUMNS = {
     noted: ['condition_price', 'condition_qty', 'quantity_x', 'countries', 'regions', 'municipalities'],
   },
   script_tag: { names: ['app_id'], stored: ['template', 'element'], noted: ['url'] },
+  search_synonym: { stored: ['terms', 'targets'] },
   shipping_method: {
     names: ['name'],
     stored: ['type', 'enabled', 'free_shipping', 'free_shipping_from', 'fallback_price'],
     noted: ['fees', 'tables', 'callback_url', 'fetch_services_url', 'token', 'state', 'city', 'postal'],
   },
-  staff_member: { stored: ['role', 'accepted_at'] },
+  staff_member: { stored: ['role', 'accepted_at'], noted: ['low_stock_email'] },
   store: {
     stored: [
       'name',
@@ -141,6 +160,7 @@ export const AUDITED_COLUMNS = {
       'subscription_plan',
       'order_confirmations',
       'return_window_days',
+      'low_stock_alerts',
     ],
     noted: ['email', 'address', 'logo_url', 'whatsapp_phone', 'fb_pixel_id', 'theme', 'owner_id', 'hooks_token'],
     idColumn: 'id',

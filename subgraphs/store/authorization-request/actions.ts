@@ -1,8 +1,11 @@
+import type { Caller } from '../../../platform/http/caller.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
 import type { App } from '../app/app.ts'
 import type { AppRepository } from '../app/repository.ts'
+import type { AuditActor } from '../audit-entry/audit-actor.ts'
 import { decodeId } from '../ids.ts'
 import { isOfBrowser } from '../oauth/browser.ts'
+import { withConsentChange } from '../oauth/consent-change.ts'
 import type { Protocol } from '../oauth/protocol.ts'
 import type { Store } from '../store/store.ts'
 import { type AuthorizationRequest, scopesOf } from './authorization-request.ts'
@@ -31,18 +34,26 @@ export async function requestWith(key: AuthorizationRequestKey, desk: Desk): Pro
   }
 }
 
-/** Signs a store in at the browser of a request. */
-export async function signIn(key: AuthorizationRequestKey, storeId: number, desk: Desk) {
+/** Signs a store in at the browser of a request; the browser remembers as whom for the audit log. */
+export async function signIn(
+  key: AuthorizationRequestKey,
+  { storeId, actor }: { readonly storeId: number; readonly actor: AuditActor },
+  desk: Desk,
+) {
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { interaction, app } = found
   if (app.storeId !== null && app.storeId !== storeId) return foreignApp
   await forgetSession(interaction, await desk.protocol())
-  return go(interaction, { login: { accountId: String(storeId), remember: false } })
+  return go(interaction, { login: { accountId: String(storeId), remember: false, amr: [JSON.stringify(actor)] } })
 }
 
 /** Signs in one of a user's stores: the one that is named, or the only one that can use the app. */
-export async function signInOwner(key: AuthorizationRequestKey, owned: readonly Store[], wanted: string | null, desk: Desk) {
+export async function signInOwner(
+  key: AuthorizationRequestKey,
+  { userId, owned, wanted }: { readonly userId: string; readonly owned: readonly Store[]; readonly wanted: string | null },
+  desk: Desk,
+) {
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { storeId } = found.app
@@ -52,11 +63,15 @@ export async function signInOwner(key: AuthorizationRequestKey, owned: readonly 
   const [only, ...others] = usable
   if (!only) return foreignApp
   if (others.length > 0) return { __typename: 'StoreChoice' as const, stores: usable }
-  return signIn(key, only.id, desk)
+  return signIn(key, { storeId: only.id, actor: { actor: 'USER', userId, role: 'OWNER' } }, desk)
 }
 
 /** Grants all requested scopes for the signed-in store; or refuses. */
-export async function answer(key: AuthorizationRequestKey, isGranted: boolean, desk: Desk) {
+export async function answer(
+  key: AuthorizationRequestKey,
+  isGranted: boolean,
+  desk: Desk & { readonly caller: Pick<Caller, 'requestId'> },
+) {
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { interaction, app } = found
@@ -67,7 +82,13 @@ export async function answer(key: AuthorizationRequestKey, isGranted: boolean, d
   const { Grant } = await desk.protocol()
   const grant = new Grant({ accountId: String(storeId), clientId: app.code })
   grant.addOIDCScope(scopesOf(interaction.params.scope).join(' '))
-  return go(interaction, { ...interaction.lastSubmission, consent: { grantId: await grant.save() } })
+  const change = {
+    operation: 'answerAuthorizationRequest',
+    requestId: desk.caller.requestId,
+    actor: signedInAs(interaction),
+  }
+  const grantId = await withConsentChange(change, () => grant.save())
+  return go(interaction, { ...interaction.lastSubmission, consent: { grantId } })
 }
 
 /** Signs the store out, and returns to the same request. */
@@ -97,6 +118,13 @@ async function find(
 function storeIn({ session }: Interaction, app: App): number | null {
   const storeId = Number(session?.accountId ?? 0)
   return storeId > 0 && (app.storeId === null || app.storeId === storeId) ? storeId : null
+}
+
+/** As whom the store signed in; its authtoken where a browser of before does not say. */
+function signedInAs({ session }: Interaction): AuditActor {
+  const [actor] = session?.amr ?? []
+  // Sealed by us: what `signIn` wrote.
+  return actor === undefined ? { actor: 'AUTHTOKEN' } : (JSON.parse(actor) as AuditActor)
 }
 
 /** Ends what the browser remembers of a store, so that another one can take its place. */

@@ -1,6 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { unauthenticated } from '../../../platform/graphql/errors.ts'
 import { permissionsOf } from '../access/permissions.ts'
+import { auditActorOf } from '../audit-entry/audit-actor.ts'
 import { answer, leave, requestWith, signIn, signInOwner } from './actions.ts'
 import { destinationOf, isFresh } from './authorization-request.ts'
 
@@ -13,15 +14,16 @@ export const authorizationRequestResolvers = {
   },
   Mutation: {
     signInToAuthorize: async (_, { request: id, browser }, context) => {
-      const { storeId, staff } = await context.access()
+      const access = await context.access()
       // A session may be old: owners give their password again.
-      if (staff) throw unauthenticated(HOW_OWNERS_SIGN_IN)
-      return signIn({ id, browser }, storeId, context)
+      if (access.staff) throw unauthenticated(HOW_OWNERS_SIGN_IN)
+      return signIn({ id, browser }, { storeId: access.storeId, actor: auditActorOf(access) }, context)
     },
     signInOwnerToAuthorize: async (_, { request: id, store = null, browser }, context) => {
       const user = await context.presented()
       if (!user || !isFresh(user, context.now())) throw unauthenticated(HOW_OWNERS_SIGN_IN)
-      return signInOwner({ id, browser }, await context.load.storesOfOwner.load(user.id), store, context)
+      const owned = await context.load.storesOfOwner.load(user.id)
+      return signInOwner({ id, browser }, { userId: user.id, owned, wanted: store }, context)
     },
     answerAuthorizationRequest: (_, { request: id, isGranted, browser }, desk) => answer({ id, browser }, isGranted, desk),
     leaveAuthorizationRequest: (_, { request: id, browser }, desk) => leave({ id, browser }, desk),

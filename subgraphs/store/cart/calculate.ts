@@ -7,8 +7,10 @@ import { type OrderCatalogue, readCatalogue } from '../order/calculation/catalog
 import { previewOrder } from '../order/calculation/preview.ts'
 import { quoteOrder } from '../order/calculation/shipping.ts'
 import { addressIn } from '../order/customer/address.ts'
+import { isOffered } from '../payment-method/payment-method.ts'
 import type { PaymentMethodRepository } from '../payment-method/repository.ts'
 import type { QuoteDeps } from '../shipping-method/quotes.ts'
+import type { Shopper } from '../storefront/shopper.ts'
 import type { StoreQuery } from '../write.ts'
 import type { CartContents, ShoppingCartLine } from './cart.ts'
 import { orderInputOf } from './order-input.ts'
@@ -52,10 +54,15 @@ export type CartDeps = QuoteDeps & {
 }
 
 /**
- * Calculates a cart as an order, and lists the problems that keep it from being one. Writes
- * nothing. External shipping services have five seconds.
+ * Calculates a cart as an order of a signed-in shopper, or of a guest for null, and lists the
+ * problems that keep it from being one. Writes nothing. External shipping services have five seconds.
  */
-export async function calculateCartOf(deps: CartDeps, storeId: number, contents: CartContents): Promise<CartCalculation> {
+export async function calculateCartOf(
+  deps: CartDeps,
+  storeId: number,
+  contents: CartContents,
+  shopper: Shopper | null,
+): Promise<CartCalculation> {
   const scope = { query: deps.database, storeId, now: deps.now() }
   const rows = {
     products: contents.lines.map(({ productId }) => productId),
@@ -77,10 +84,10 @@ export async function calculateCartOf(deps: CartDeps, storeId: number, contents:
   if (faults.some(({ code }) => code === 'QUANTITY')) return { lines, totals: null, problems: faults }
 
   const payable =
-    contents.paymentMethodId === null || methods.some(({ id, enabled }) => enabled && id === contents.paymentMethodId)
+    contents.paymentMethodId === null || methods.some((method) => isOffered(method) && method.id === contents.paymentMethodId)
   const known = payable ? contents : { ...contents, paymentMethodId: null }
   const calculate = async (of: CartContents) => {
-    const input = orderInputOf(of, lines, { status: 'PENDING_PAYMENT', fields })
+    const input = orderInputOf(of, lines, { status: 'PENDING_PAYMENT', fields, shopper })
     return previewOrder(scope, input, await quoteOrder(deps, scope, input))
   }
   let result = await calculate(known)

@@ -1,15 +1,23 @@
 import type { CheckoutCustomField } from '../checkout-custom-field/checkout-custom-field.ts'
 import type { NewOrderInput } from '../order/calculation/prepare.ts'
 import type { OrderStatus } from '../order/status/states.ts'
+import type { Shopper } from '../storefront/shopper.ts'
 import type { CartContents, ShoppingCartLine } from './cart.ts'
 
 const AREAS = { CONTACT: 'contact', BILLING_SHIPPING: 'billing_shipping', OTHER: 'other' } as const
 
-/** The order that a cart would become with these lines. `fields` are the questions of the checkout. */
+/**
+ * The order that a cart would become with these lines. `fields` are the questions of the checkout;
+ * without a `shopper` it is a guest's.
+ */
 export function orderInputOf(
   contents: CartContents,
   lines: readonly ShoppingCartLine[],
-  { status, fields }: { readonly status: OrderStatus; readonly fields: readonly CheckoutCustomField[] },
+  {
+    status,
+    fields,
+    shopper,
+  }: { readonly status: OrderStatus; readonly fields: readonly CheckoutCustomField[]; readonly shopper: Shopper | null },
 ): NewOrderInput {
   const { email, phone, shippingAddress, billingAddress, shippingMethodId, pickupLocationId, paymentMethodId } = contents
   const isPickedUp = pickupLocationId !== null
@@ -32,6 +40,7 @@ export function orderInputOf(
       shippingAddress,
       billingAddress: billingAddress ?? shippingAddress,
       isGuest: true,
+      categories: shopper?.categories ?? null,
     },
     shippingMethodId: isPickedUp || shippingMethodId === null ? null : String(shippingMethodId),
     shippingServiceCode: isPickedUp ? null : contents.shippingServiceCode,
@@ -39,6 +48,7 @@ export function orderInputOf(
     paymentMethodId: paymentMethodId === null ? null : String(paymentMethodId),
     additionalInformation: contents.note,
     additionalFields: [...answers, ...contents.attributes.map(({ name, value }) => ({ label: name, value, area: 'other' }))],
+    applyPriceLists: true,
     applyPromotions: true,
     couponCodes: contents.couponCodes,
     giftCards: contents.giftCards,

@@ -8,7 +8,7 @@ import { present } from '../ids.ts'
 import { prepareOrder } from '../order/calculation/prepare.ts'
 import { addressIn } from '../order/customer/address.ts'
 import { shippingQuotes } from '../shipping-method/quotes.ts'
-import { storefrontOf } from '../storefront/resolvers.ts'
+import { forAccount, storefrontOf } from '../storefront/resolvers.ts'
 import { isStoreCode, type Storefront } from '../storefront/storefront.ts'
 import { cartTokenHash, createCart, newCartToken, recoverCart, updateCart } from './actions.ts'
 import { type CartCalculation, calculateCartOf } from './calculate.ts'
@@ -27,7 +27,7 @@ export const cartResolvers = {
     cart: (storefront, { token }, context) => cartIn(context, storefront, token),
   },
   Mutation: {
-    createStorefrontCart: async (_, { input: { store, ...input } }, context) => {
+    createStorefrontCart: async (_, { input: { store, accountToken, ...input } }, context) => {
       await context.limitCarts(context.caller.address)
       const storefront = await shopAt(context, store)
       if (!storefront) return notFoundError('shop', store)
@@ -35,9 +35,10 @@ export const cartResolvers = {
       return inShop(
         storefront,
         await context.writeTo(storefront.store.id, 'createStorefrontCart', {}, (unit) => createCart(unit, token, input)),
+        accountToken,
       )
     },
-    updateStorefrontCart: async (_, { input: { store, token, ...change } }, context) => {
+    updateStorefrontCart: async (_, { input: { store, token, accountToken, ...change } }, context) => {
       const storefront = await shopAt(context, store)
       if (!storefront || cartTokenHash(token) === null) return notFoundError('cart', token)
       const codes = Math.min(change.addGiftCardCodes?.length ?? 0, MAX_CART_GIFT_CARDS)
@@ -46,6 +47,7 @@ export const cartResolvers = {
       return inShop(
         storefront,
         await context.writeTo(storefront.store.id, 'updateStorefrontCart', {}, (unit) => updateCart(unit, token, change)),
+        accountToken,
       )
     },
     recoverStorefrontCart: async (_, { store, secret }, context) => {
@@ -111,20 +113,24 @@ export async function cartIn(context: Context, storefront: Storefront, token: st
   const cart = hash === null ? null : await context.carts.byToken(storefront.store.id, hash)
   if (!cart) return null
   let calculation: Promise<CartCalculation> | null = null
-  const calculated = () => (calculation ??= calculateCartOf(context, storefront.store.id, cart.contents))
+  const calculated = () => (calculation ??= calculateCartOf(context, storefront.store.id, cart.contents, storefront.shopper))
   return { storefront, cart, calculated }
 }
 
-/** A result with its shop. */
-const inShop = <Result extends { readonly __typename: string }>({ store }: Storefront, result: Result) => ({
-  ...result,
-  storeId: store.id,
-})
+/** A result with its shop, and the session at whose prices its cart is shown; absent: everybody's. */
+const inShop = <Result extends { readonly __typename: string }>(
+  { store }: Storefront,
+  result: Result,
+  accountToken?: string | null,
+) => ({ ...result, storeId: store.id, accountToken: accountToken ?? null })
 
-/** The cart of an result, as it is now. */
-export async function currentCart(context: Context, { storeId, token }: { readonly storeId: number; readonly token: string }) {
+/** The cart of a result, as it is now; at the prices of everybody where the session has ended. */
+export async function currentCart(
+  context: Context,
+  { storeId, token, accountToken }: { readonly storeId: number; readonly token: string; readonly accountToken: string | null },
+) {
   const storefront = await present(storefrontOf(context, storeId, null), 'shop')
-  return present(cartIn(context, storefront, token), 'cart')
+  return present(cartIn(context, (await forAccount(context, storefront, accountToken)) ?? storefront, token), 'cart')
 }
 
 const idOf = (type: string, row: number | null): string | null => (row === null ? null : encodeId(type, String(row)))
@@ -151,10 +157,11 @@ async function ratesOf(context: Context, { storefront, cart, calculated }: Store
   const { contents } = cart
   const { lines } = await calculated()
   if (contents.shippingAddress === null || lines.length === 0) return []
-  const scope = { query: context.database, storeId: storefront.store.id }
+  const scope = { query: context.database, storeId: storefront.store.id, now: context.now() }
   const input = orderInputOf({ ...contents, shippingMethodId: null, pickupLocationId: null, paymentMethodId: null }, lines, {
     status: 'PENDING_PAYMENT',
     fields: [],
+    shopper: storefront.shopper,
   })
   const prepared = await prepareOrder(scope, input)
   if ('failure' in prepared) return []

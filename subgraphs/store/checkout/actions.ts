@@ -9,6 +9,7 @@ import { type OrderPlacement, placeOrder } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { changeStatus, settleFreeOrder } from '../order/status/status-change.ts'
 import { startPayment } from '../payment/actions.ts'
+import type { Shopper } from '../storefront/shopper.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 
 /** What a checkout is completed with; the cart as it was when it was calculated. */
@@ -27,8 +28,8 @@ export type Checkout = {
   readonly mail: Pick<MailJobs, 'add'> | null
   /** Whether one more confirmation may be sent to this address. */
   readonly mayConfirm: (email: string) => Promise<boolean>
-  /** Account that the order belongs to; null: it is one of a guest. */
-  readonly customerAccountId: number | null
+  /** Whose account the order belongs to, at whose prices; null: it is one of a guest. */
+  readonly shopper: Shopper | null
 }
 
 /**
@@ -45,7 +46,8 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
     return conflictError('The cart was changed while it was being ordered: read it again.')
 
   const orders = orderRepository(query)
-  const input = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields: checkout.fields })
+  const { shopper, fields } = checkout
+  const input = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields, shopper })
   const placed = await checkout.place(unit, input)
   if (placed.__typename === 'InsufficientStock') return { __typename: 'SoldOut' as const }
   if (placed.__typename !== 'CreateOrderSuccess') return placed
@@ -63,7 +65,7 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
   const payUntil = isFree ? null : checkout.payUntil
   if (!isFree && checkout.gatewayMethodId !== null) await startPayment(unit, order, checkout.gatewayMethodId)
   await carts.setOrdered(storeId, cart.id, { orderId: order.id, payUntil }, now)
-  if (checkout.customerAccountId !== null) await orders.setCustomerAccount(storeId, order.id, checkout.customerAccountId)
+  if (shopper !== null) await orders.setCustomerAccount(storeId, order.id, shopper.accountId)
   const { mail, mayConfirm } = checkout
   if (mail !== null && (await mayConfirm(cart.contents.email ?? '')))
     await mail.add(unit, { kind: 'order-confirmation', subjectId: order.id })
@@ -112,7 +114,8 @@ export async function abandonCart(
   const input = orderInputOf(
     { ...contents, couponCodes: [], giftCards: [], shippingMethodId: null, pickupLocationId: null, paymentMethodId: null },
     own,
-    { status: 'ABANDONED', fields },
+    // The link to it may be passed on: it has the prices of everybody.
+    { status: 'ABANDONED', fields, shopper: null },
   )
   const placed = await placeOrder(input, null)(unit)
   if (placed.__typename === 'CreateOrderSuccess') await carts.setAbandoned(storeId, cart.id, placed.order)

@@ -52,7 +52,7 @@ export async function runCheckoutJobs(deps: CheckoutJobDeps, signal: AbortSignal
       abandonCart(
         unit,
         { cartId: id, idleSince, fields },
-        async ({ contents }) => (await calculateCartOf(deps, storeId, contents)).lines,
+        async ({ contents }) => (await calculateCartOf(deps, storeId, contents, null)).lines,
       ),
     )
   }

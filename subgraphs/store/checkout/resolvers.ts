@@ -7,13 +7,14 @@ import { cartTokenHash } from '../cart/actions.ts'
 import { orderInputOf } from '../cart/order-input.ts'
 import { cartIn, currentCart, type StorefrontCart, shopAt } from '../cart/resolvers.ts'
 import type { Context } from '../context.ts'
-import { accountOfSession } from '../customer-account/actions.ts'
 import { present } from '../ids.ts'
 import { MAX_LOCATIONS } from '../location/actions.ts'
 import { quoteOrder } from '../order/calculation/shipping.ts'
 import { orderPlacement } from '../order/place-order.ts'
 import { paymentInstructions } from '../payment/resolvers.ts'
 import { runPayment } from '../payment/run.ts'
+import { isOffered } from '../payment-method/payment-method.ts'
+import { forAccount } from '../storefront/resolvers.ts'
 import { conflictError } from '../write.ts'
 import { completeCheckout } from './actions.ts'
 
@@ -22,8 +23,7 @@ const MAX_KEY_LENGTH = 100
 export const checkoutResolvers = {
   Storefront: {
     checkoutFields: ({ store }, _, { checkoutCustomFields }) => checkoutCustomFields.all(store.id),
-    paymentMethods: async ({ store }, _, { paymentMethods }) =>
-      (await paymentMethods.list(store.id)).filter(({ enabled }) => enabled),
+    paymentMethods: async ({ store }, _, { paymentMethods }) => (await paymentMethods.list(store.id)).filter(isOffered),
     pickupLocations: async ({ store }, _, { locations }) =>
       (await locations.list(store.id, MAX_LOCATIONS)).filter(({ active, pickupPoint }) => active && pickupPoint),
   },
@@ -65,16 +65,15 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
   if (expectedTotal.startsWith('-')) return validationError([problem('expectedTotal', '0 or more', expectedTotal)])
   const storefront = await shopAt(context, store)
   const tokenHash = cartTokenHash(token)
-  const found = storefront && (await cartIn(context, storefront, token))
-  if (!storefront || !found || tokenHash === null) return notFoundError('cart', token)
+  if (!storefront || tokenHash === null) return notFoundError('cart', token)
+  const ofShopper = await forAccount(context, storefront, accountToken ?? null)
+  const found = await cartIn(context, ofShopper ?? storefront, token)
+  if (!found) return notFoundError('cart', token)
+  if (!ofShopper) return conflictError('The session of the account has ended: sign in again, or order without it.')
   const storeId = storefront.store.id
   const { cart } = found
-  const at = { storeId, token }
-  const account =
-    accountToken == null ? null : await accountOfSession(context.customerAccounts, storeId, accountToken, context.now())
-  if (accountToken != null && account === null)
-    return conflictError('The session of the account has ended: sign in again, or order without it.')
-  const customerAccountId = account?.id ?? null
+  const { shopper } = ofShopper
+  const at = { storeId, token, accountToken: accountToken ?? null }
 
   if (cart.orderId === null) {
     const incomplete = await problemsOf(found, at)
@@ -83,8 +82,8 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
     if (totals && amountOf(totals.total) !== amountOf(expectedTotal)) return totalChanged(expectedTotal, totals.total, at)
   }
   const fields = await context.checkoutCustomFields.all(storeId)
-  const scope = { query: context.database, storeId }
-  const order = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields })
+  const scope = { query: context.database, storeId, now: context.now() }
+  const order = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields, shopper })
   const quoted = cart.orderId === null ? await quoteOrder(context, scope, order) : null
   const place = orderPlacement(quoted)
   const { paymentMethodId } = cart.contents
@@ -106,7 +105,7 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
       payUntil,
       mail: context.mail,
       mayConfirm: (email) => context.mailLimits.mayConfirmOrder(storeId, email),
-      customerAccountId,
+      shopper,
     }),
   )
   switch (written.__typename) {
@@ -120,7 +119,7 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
     case 'TotalChanged':
       return totalChanged(expectedTotal, written.total, at)
     case 'SoldOut': {
-      const again = await cartIn(context, storefront, token)
+      const again = await cartIn(context, ofShopper, token)
       const incomplete = again && (await problemsOf(again, at))
       return incomplete ?? incompleteOf([{ code: 'INSUFFICIENT_STOCK', message: SOLD_OUT, lineId: null }], at)
     }
@@ -131,7 +130,7 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
 
 const SOLD_OUT = 'Something in the cart was sold out in this moment: try again.'
 
-type At = { readonly storeId: number; readonly token: string }
+type At = { readonly storeId: number; readonly token: string; readonly accountToken: string | null }
 type Problems = Awaited<ReturnType<StorefrontCart['calculated']>>['problems']
 
 async function problemsOf({ calculated }: StorefrontCart, at: At) {

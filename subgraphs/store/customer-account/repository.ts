@@ -241,6 +241,15 @@ export const customerAccountRepository = (database: Kysely<Tables>) => ({
       .limit(size + 1)
       .execute(),
 
+  /** Null: the account has no such order. */
+  async order(storeId: number, accountId: number, id: number): Promise<AccountOrder | null> {
+    const found = await ordersOf(database, storeId, accountId)
+      .select(['store_id as storeId', 'id', 'token as secret'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return found ?? null
+  },
+
   async countOrders(storeId: number, accountId: number): Promise<number> {
     const { count } = await ordersOf(database, storeId, accountId)
       .select(({ fn }) => fn.countAll<string>().as('count'))

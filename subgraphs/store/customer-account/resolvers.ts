@@ -6,6 +6,7 @@ import { notFoundError, validationError } from '../../toolkit/validation.ts'
 import { shopAt, shownAddress } from '../cart/resolvers.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
+import { forAccount } from '../storefront/resolvers.ts'
 import type { UnitOfWork } from '../write.ts'
 import {
   accountExport,
@@ -38,6 +39,7 @@ export const customerAccountResolvers = {
     hasCustomerAccounts: (_, __, { mail }) => mail !== null,
     customerAccount: ({ store }, { token }, { customerAccounts, now }) =>
       accountOfSession(customerAccounts, store.id, token, now()),
+    forAccount: (storefront, { token }, context) => forAccount(context, storefront, token),
     customerLinkEmail: ({ store }, { token }, { customerAccounts, now }) => emailOfLink(customerAccounts, store.id, token, now()),
   },
   CustomerAccount: {
@@ -52,6 +54,7 @@ export const customerAccountResolvers = {
         customerAccounts.countOrders(storeId, id),
       )
     },
+    order: ({ storeId, id }, { number }, { customerAccounts }) => customerAccounts.order(storeId, id, number),
     dataExport: (account, _, context) => exportOnce(context, account),
   },
   CustomerAccountOrder: { order: ({ storeId, id }, _, { shops }) => present(shops.orderById(storeId, id), 'order') },

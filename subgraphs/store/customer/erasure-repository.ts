@@ -116,14 +116,17 @@ async function forgetImportErrors(database: Kysely<Tables>, storeId: number): Pr
   await sql`
     UPDATE store_import_error AS error SET message = ${ERASED} FROM store_import AS import
     WHERE error.store_id = ${storeId} AND import.store_id = error.store_id AND import.id = error.import_id
-      AND import.kind = 'CUSTOMERS' AND error.message <> ${ERASED}`.execute(database)
+      AND import.kind IN ('CUSTOMERS', 'ORDERS') AND error.message <> ${ERASED}`.execute(database)
 }
 
-/** Afterwards search finds the orders by their lines only. */
+/** Afterwards search finds the orders by their lines only, and by their number at the shop that they come from. */
 async function searchableByLines(database: Kysely<Tables>, storeId: number, ids: readonly number[]): Promise<void> {
   const { rows } = await sql<{ id: number; text: string }>`
-    SELECT order_id AS id, string_agg(concat_ws(' ', name, sku), ' ' ORDER BY id) AS text
-    FROM order_line WHERE store_id = ${storeId} AND order_id = ANY(${ids}::integer[]) GROUP BY order_id`.execute(database)
+    SELECT id, concat_ws(' ',
+      (SELECT name FROM imported_order WHERE store_id = ${storeId} AND order_id = erased.id),
+      (SELECT string_agg(concat_ws(' ', name, sku), ' ' ORDER BY line.id) FROM order_line AS line
+        WHERE store_id = ${storeId} AND order_id = erased.id)) AS text
+    FROM unnest(${ids}::integer[]) AS erased (id)`.execute(database)
   const keys = new Map(rows.map(({ id, text }) => [id, textKey(text)]))
   await sql`
     UPDATE "order" SET search_key = found.key

@@ -67,7 +67,11 @@ export const draftOrderResolvers = {
 
 /** Rate of the shipping method of contents: not in a transaction. */
 const quoteOf = async (context: Context, contents: DraftContents): Promise<QuotedOrder | null> =>
-  quoteOrder(context, { query: context.database, storeId: await context.storeId() }, orderInputOfDraft(contents))
+  quoteOrder(
+    context,
+    { query: context.database, storeId: await context.storeId(), now: context.now() },
+    orderInputOfDraft(contents),
+  )
 
 async function complete(
   context: Context,

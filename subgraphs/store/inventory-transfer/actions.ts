@@ -143,7 +143,7 @@ async function put(
   const full = changes.find((change) => (known.get(keyOf(change))?.stock ?? 0) + change.delta > MAX_STOCK)
   if (full) return validationError([problem('lines', `units with which the stock is at most ${MAX_STOCK}`, full.delta)])
   // An open transfer has both of its locations: they cannot be deleted.
-  if (locationId !== null) for (const change of changes) await inventoryRepository(query).ensure(storeId, locationId, change, now)
+  if (locationId !== null) await inventoryRepository(query).ensure(storeId, locationId, changes, now)
   await moveStock(unit, changes)
   return null
 }

@@ -123,20 +123,15 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
     return id
   },
 
-  /** Makes an item have a level at a location, which is 0 if it is new. */
-  async ensure(storeId: number, locationId: number, { productId, variantId }: StockItem, at: Date): Promise<void> {
-    await database
-      .insertInto('inventory_level')
-      .values({
-        store_id: storeId,
-        location_id: locationId,
-        product_id: productId,
-        variant_id: variantId,
-        stock: 0,
-        updated_at: at,
-      })
-      .onConflict((conflict) => conflict.columns(['store_id', 'product_id', 'variant_id', 'location_id']).doNothing())
-      .execute()
+  /** Makes items have a level at a location, which is 0 if it is new. */
+  async ensure(storeId: number, locationId: number, items: readonly StockItem[], at: Date): Promise<void> {
+    if (items.length === 0) return
+    await sql`
+      INSERT INTO inventory_level (store_id, location_id, product_id, variant_id, stock, updated_at)
+      SELECT ${storeId}, ${locationId}, item.product_id, item.variant_id, 0, ${at}
+      FROM unnest(${items.map(({ productId }) => productId)}::integer[], ${items.map(({ variantId }) => variantId)}::integer[])
+        AS item (product_id, variant_id)
+      ON CONFLICT (store_id, product_id, variant_id, location_id) DO NOTHING`.execute(database)
   },
 
   /** Adds to existing levels, and returns them; changes without a location are left out. */

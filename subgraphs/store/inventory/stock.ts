@@ -109,7 +109,7 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
     const to = destinations.get(orderLineId) ?? 'origin'
     if (!holders.has(keyOf(item)) || to === 'nowhere') continue
     const stored = levels.get(keyOf(item))
-    if (typeof to === 'number' && stored) await inventoryRepository(query).ensure(storeId, to, item, unit.now)
+    if (typeof to === 'number' && stored) await inventoryRepository(query).ensure(storeId, to, [item], unit.now)
     const home = typeof to === 'number' && stored ? to : homeOf(stored, locationId)
     changes.push({ ...item, locationId: home, delta: quantity })
   }

@@ -3,13 +3,26 @@ import { HEARTBEAT_SECONDS, type JobQueues, notifyBusyWorkers } from '../job-que
 import type { UnitOfWork } from '../write.ts'
 
 /** What is written to a person. */
-export type MailKind = 'order-confirmation' | 'customer-link' | 'customer-password' | 'staff-invitation'
+export type MailKind =
+  | 'order-confirmation'
+  | 'customer-link'
+  | 'customer-password'
+  | 'staff-invitation'
+  | 'low-stock'
+  | ReturnMailKind
+/** What the customer who requested a return gets. */
+export type ReturnMailKind = 'return-requested' | 'return-approved' | 'return-declined' | 'return-refunded' | 'return-exchanged'
 
 /**
  * An e-mail that is to be sent. It names a row and no person: the message is made when it is sent,
  * so that nothing personal and no secret waits in the queue.
  */
-export type MailRequest = { readonly kind: MailKind; readonly subjectId: number }
+export type MailRequest = {
+  readonly kind: MailKind
+  readonly subjectId: number
+  /** Member of the staff that gets it, where several people get one; absent: the owner. */
+  readonly staffMemberId?: number
+}
 
 /** A run of the job of an e-mail. */
 export type MailRun = MailRequest & {

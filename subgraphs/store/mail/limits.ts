@@ -19,12 +19,19 @@ const MAX_INVITATIONS = 10
 /** Invitations of one store, a day: a whole staff at once, and no way to write to everybody. */
 const MAX_INVITATIONS_OF_STORE = 200
 
+/** E-mails about low stock to one address from one store, an hour: four are due. */
+const MAX_ALERTS = 40
+/** The same from all stores together: stores write to addresses that nobody has confirmed. Those of 50 stores. */
+const MAX_ALERTS_OF_ALL_STORES = 200
+
 /** Whether an e-mail that strangers cause may be sent; each that may is counted. */
 export type MailLimits = {
   /** Of an order. What is refused is logged once an hour for each store. */
   readonly mayConfirmOrder: (storeId: number, recipient: string) => Promise<boolean>
   readonly mayLink: (storeId: number, recipient: string, isConfirmed: boolean) => Promise<boolean>
   readonly mayInvite: (storeId: number, recipient: string) => Promise<boolean>
+  /** About low stock. What is refused is logged once an hour for each store. */
+  readonly mayAlert: (storeId: number, recipient: string) => Promise<boolean>
 }
 
 export function mailLimits(rateLimits: RateLimitStore, log: Logger): MailLimits {
@@ -35,7 +42,17 @@ export function mailLimits(rateLimits: RateLimitStore, log: Logger): MailLimits 
   const unconfirmed = rateLimits.buckets('links to unconfirmed addresses', MAX_UNCONFIRMED_LINKS, DAY_MS)
   const invitations = rateLimits.buckets('staff invitations to addresses', MAX_INVITATIONS, HOUR_MS)
   const invitationsOfStore = rateLimits.buckets('staff invitations of stores', MAX_INVITATIONS_OF_STORE, DAY_MS)
+  const alerts = rateLimits.buckets('low stock to addresses', MAX_ALERTS, HOUR_MS)
+  const alertsOfAllStores = rateLimits.buckets('low stock to addresses, of all stores', MAX_ALERTS_OF_ALL_STORES, HOUR_MS)
+  const loggedAlerts = rateLimits.buckets('logged low stock', 1, HOUR_MS)
   return {
+    async mayAlert(storeId, recipient) {
+      const key = hashOf(recipient)
+      if ((await alerts(`${storeId} ${key}`, 1)).isGranted && (await alertsOfAllStores(key, 1)).isGranted) return true
+      if ((await loggedAlerts(String(storeId), 1)).isGranted)
+        log.warn({ storeId }, 'low stock is not reported to an address: too many e-mails to it')
+      return false
+    },
     mayInvite: async (storeId, recipient) =>
       (await invitations(hashOf(recipient), 1)).isGranted && (await invitationsOfStore(String(storeId), 1)).isGranted,
     async mayConfirmOrder(storeId, recipient) {

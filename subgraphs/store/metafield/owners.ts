@@ -16,6 +16,7 @@ export const OWNERS = {
   CustomerCategory: { table: 'customer_category', scopes: ['write_customers', 'write_customer_categories'] },
   CheckoutCustomField: { table: 'checkout_custom_field', scopes: ['write_settings', 'write_checkout_custom_fields'] },
   Tax: { table: 'tax', scopes: ['write_taxes'] },
+  PriceList: { table: 'price_list', scopes: ['write_products'] },
   Promotion: { table: 'promotion', scopes: ['write_promotions'] },
   ShippingMethod: { table: 'shipping_method', scopes: ['write_shipping_methods'] },
   PaymentMethod: { table: 'payment_method', scopes: ['write_payment_methods'] },

@@ -2,6 +2,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { hashOf } from '../access/access.ts'
 import type { AppRepository, AppWithSecret } from '../app/repository.ts'
+import { currentConsentChange } from './consent-change.ts'
 import type { OauthRepository, StoredToken } from './repository.ts'
 import { sealed, unsealed } from './seal.ts'
 
@@ -32,7 +33,7 @@ export function adapterOf({ apps, ...options }: TokenOptions & { readonly apps: 
     if (token) return tokenAdapter(token, name, options)
     const signIn = SIGN_INS[name]
     if (signIn) return signInAdapter(signIn, oauth, now, sweep)
-    return name === 'Grant' ? grantAdapter(oauth) : clientAdapter(apps)
+    return name === 'Grant' ? grantAdapter(oauth, now) : clientAdapter(apps)
   }
 }
 
@@ -82,11 +83,11 @@ function tokenAdapter(kind: StoredToken['kind'], name: string, { oauth, isUsed, 
       if (await oauth.consumeToken(hash, now())) return
       // Concurrent use: one of the two clients is not the owner.
       const found = await oauth.findToken(hash, kind)
-      if (found) await oauth.deleteGrant(found.grantId)
+      if (found) await oauth.deleteGrant(found.grantId, now(), currentConsentChange())
       throw isUsed()
     },
     destroy: (id) => oauth.deleteToken(hashOf(id)),
-    revokeByGrantId: (grantId) => oauth.deleteGrant(grantId),
+    revokeByGrantId: (grantId) => oauth.deleteGrant(grantId, now(), currentConsentChange()),
   }
 }
 
@@ -112,16 +113,20 @@ function signInAdapter(
   }
 }
 
-function grantAdapter(oauth: OauthRepository): Adapter {
+function grantAdapter(oauth: OauthRepository, now: () => Date): Adapter {
   return {
     ...NOTHING,
     upsert: (id, { accountId, clientId = '', openid, iat = 0 }: AdapterPayload & { openid?: { scope?: string } }) =>
-      oauth.insertGrant(id, {
-        storeId: Number(accountId),
-        appCode: clientId,
-        scopes: wordsIn(openid?.scope),
-        createdAt: new Date(iat * 1000),
-      }),
+      oauth.insertGrant(
+        id,
+        {
+          storeId: Number(accountId),
+          appCode: clientId,
+          scopes: wordsIn(openid?.scope),
+          createdAt: new Date(iat * 1000),
+        },
+        currentConsentChange(),
+      ),
     async find(id) {
       const found = await oauth.findGrant(id)
       if (!found) return undefined
@@ -135,7 +140,7 @@ function grantAdapter(oauth: OauthRepository): Adapter {
         iat: secondsOf(createdAt),
       }
     },
-    destroy: (id) => oauth.deleteGrant(id),
+    destroy: (id) => oauth.deleteGrant(id, now(), currentConsentChange()),
   }
 }
 

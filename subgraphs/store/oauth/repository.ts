@@ -1,5 +1,9 @@
 import { type Kysely, sql } from 'kysely'
+import { transaction } from '../../../platform/database/transaction.ts'
+import { OPERATOR } from '../audit-entry/audit-actor.ts'
+import { openAuditLog } from '../audit-entry/repository.ts'
 import type { Tables } from '../tables.ts'
+import type { ConsentChange } from './consent-change.ts'
 
 /** A code or token without its text. */
 export type StoredToken = {
@@ -37,16 +41,26 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
     return found !== undefined
   },
 
-  /** The first consent to an app installs it. */
-  async insertGrant(grantId: string, { storeId, appCode, scopes, createdAt }: StoredGrant): Promise<void> {
-    await sql`
-      WITH consent AS (
-        INSERT INTO app_authorization (store_id, grant_id, app_id, scopes, created_at)
-        SELECT ${storeId}::integer, ${grantId}, id, ${scopes}::text[], ${createdAt}::timestamptz FROM app WHERE code = ${appCode}
-        RETURNING store_id, app_id, created_at
-      )
-      INSERT INTO app_installation (store_id, app_id, installed_at) SELECT store_id, app_id, created_at FROM consent
-      ON CONFLICT DO NOTHING`.execute(database)
+  /** The first consent to an app installs it. The audit log keeps it, unless it comes from no request. */
+  async insertGrant(
+    grantId: string,
+    { storeId, appCode, scopes, createdAt }: StoredGrant,
+    change: ConsentChange | null = null,
+  ): Promise<void> {
+    await transaction(database, async (query) => {
+      if (change) {
+        const { actor, operation, requestId } = change
+        await openAuditLog(query, { ...(actor ?? { actor: 'APP', appCode }), at: createdAt, operation, requestId })
+      }
+      await sql`
+        WITH consent AS (
+          INSERT INTO app_authorization (store_id, grant_id, app_id, scopes, created_at)
+          SELECT ${storeId}::integer, ${grantId}, id, ${scopes}::text[], ${createdAt}::timestamptz FROM app WHERE code = ${appCode}
+          RETURNING store_id, app_id, created_at
+        )
+        INSERT INTO app_installation (store_id, app_id, installed_at) SELECT store_id, app_id, created_at FROM consent
+        ON CONFLICT DO NOTHING`.execute(query)
+    })
   },
 
   async findGrant(grantId: string): Promise<StoredGrant | null> {
@@ -64,9 +78,16 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** Deletes a grant with its tokens. */
-  async deleteGrant(grantId: string): Promise<void> {
-    await database.deleteFrom('app_authorization').where('grant_id', '=', grantId).execute()
+  /** Deletes a grant with its tokens. The audit log keeps that its app ended it, unless it was no request. */
+  async deleteGrant(grantId: string, at: Date, change: ConsentChange | null): Promise<void> {
+    await transaction(database, async (query) => {
+      const granted = change && (await oauthRepository(query).findGrant(grantId))
+      if (change && granted) {
+        const { operation, requestId } = change
+        await openAuditLog(query, { actor: 'APP', appCode: granted.appCode, at, operation, requestId })
+      }
+      await query.deleteFrom('app_authorization').where('grant_id', '=', grantId).execute()
+    })
   },
 
   /** False when the consent has ended meanwhile. */
@@ -160,7 +181,7 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
    * Ends every session of the console, every sign-in and everything that waits for an answer; with
    * `apps`, every consent with its tokens as well. How many there were.
    */
-  async endAll({ apps }: { readonly apps: boolean }): Promise<{
+  async endAll({ apps, at }: { readonly apps: boolean; readonly at: Date }): Promise<{
     readonly consoleSessions: number
     readonly signIns: number
     readonly consents: number
@@ -169,7 +190,10 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
     const { numDeletedRows: signIns } = await database.deleteFrom('app_sign_in').executeTakeFirst()
     const ended = { consoleSessions: Number(consoleSessions), signIns: Number(signIns) }
     if (!apps) return { ...ended, consents: 0 }
-    const { numDeletedRows: consents } = await database.deleteFrom('app_authorization').executeTakeFirst()
+    const { numDeletedRows: consents } = await transaction(database, async (query) => {
+      await openAuditLog(query, { ...OPERATOR, at, operation: 'secrets emergency', requestId: null })
+      return query.deleteFrom('app_authorization').executeTakeFirst()
+    })
     return { ...ended, consents: Number(consents) }
   },
 

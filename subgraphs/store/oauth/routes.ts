@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestOrigin, SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import type { RateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
+import { withConsentChange } from './consent-change.ts'
 import { UnreadableForm, withPlainForm } from './form.ts'
 import { protectedResourceMetadata } from './metadata.ts'
 import type { Protocol } from './protocol.ts'
@@ -54,7 +55,7 @@ export function oauthEndpoint({
     handle: answer,
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, { address }: RequestOrigin): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse, from: RequestOrigin): Promise<void> {
     const url = request.url ?? ''
     const [path, query] = partsOf(url)
     const ofResource = ofResources.get(path)
@@ -63,7 +64,7 @@ export function oauthEndpoint({
       response.setHeader('cache-control', `public, max-age=${METADATA_SECONDS}`)
       return send(response, 200, ofResource)
     }
-    const { isGranted, waitSeconds } = await take(networkOf(address), 1)
+    const { isGranted, waitSeconds } = await take(networkOf(from.address), 1)
     if (!isGranted) {
       response.setHeader('retry-after', String(waitSeconds))
       const error_description = `Too many requests from this address: try again in ${waitSeconds} seconds.`
@@ -81,11 +82,12 @@ export function oauthEndpoint({
     if (plain instanceof UnreadableForm)
       return send(response, 400, { error: 'invalid_request', error_description: plain.message })
     if (plain instanceof Error) throw plain
-    // Clients get URLs of the configured host, not of the one in the request.
-    const headers = { ...(plain as IncomingMessage).headers, 'x-forwarded-proto': scheme.slice(0, -1), 'x-forwarded-host': host }
     // An object that inherits from the request.
-    Object.assign(plain as IncomingMessage, { headers, url, originalUrl: `${before}${url}` })
-    await handle(plain as IncomingMessage, response)
+    const message = plain as IncomingMessage
+    // Clients get URLs of the configured host, not of the one in the request.
+    const headers = { ...message.headers, 'x-forwarded-proto': scheme.slice(0, -1), 'x-forwarded-host': host }
+    Object.assign(message, { headers, url, originalUrl: `${before}${url}` })
+    await withConsentChange({ operation: path, requestId: from.requestId, actor: null }, () => handle(message, response))
   }
 }
 

@@ -22,6 +22,10 @@ type ImportRequest = {
   readonly format: RecordFormat
   readonly overwrite: boolean
   readonly isDryRun: boolean
+  /** Of orders only: where they come from, whether they reserve stock, and whether webhooks get them. */
+  readonly source?: string | undefined
+  readonly takesStock?: boolean | undefined
+  readonly sendsEvents?: boolean | undefined
   readonly fileName: string | null
 }
 

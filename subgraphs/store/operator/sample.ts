@@ -47,6 +47,7 @@ async function seed(
       if (!(await stores.isNone())) return
       const at = new Date()
       const { storeId } = await setUpStore(query, { ...DEMO, theme: null, paidSince: null, createdBy: null, at }, secrets)
+      await stores.markSample(storeId)
       await fillStore({ query, storeId, now: at, secrets }, files, () => signal.throwIfAborted())
     })
     log.info({ store: DEMO.code, milliseconds: Math.round(performance.now() - since) }, 'a demo store was set up')

@@ -134,7 +134,7 @@ export async function withStores<Result>(
           throw new OperatorError(`The hooks token of "${code}" could not be rotated.`)
         return overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000)
       },
-      endSignIns: ({ apps }) => oauthRepository(database.query).endAll({ apps }),
+      endSignIns: ({ apps }) => oauthRepository(database.query).endAll({ apps, at: new Date() }),
       async disown(user, email) {
         await staffMemberRepository(database.query).forget(user, email)
         await auditEntryRepository(database.query).forgetUser(user)

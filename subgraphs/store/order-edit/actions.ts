@@ -21,6 +21,7 @@ import { settleFreeOrder } from '../order/status/status-change.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import { orderRefundRepository } from '../order-refund/repository.ts'
 import { paymentRepository } from '../payment/repository.ts'
+import { NO_LISTS } from '../price-list/rule.ts'
 import { storeRepository } from '../store/repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { changedLines, editRefused, type QuantityInput, shippingPriceOf, withQuantity } from './order-edit.ts'
@@ -114,10 +115,11 @@ export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit,
   )
   const removed = lines.filter(({ id }) => changed.quantities.get(id) === 0).map(({ id }) => id)
   await lineRepository.delete(storeId, removed)
+  const [origin] = await orderRepository(query).originsOf(storeId, [order.id])
   await orderRepository(query).reprice(
     storeId,
     order.id,
-    { amounts, shippingTaxes: terms.shippingTaxes, searchKey: searchKey(order, terms.lines) },
+    { amounts, shippingTaxes: terms.shippingTaxes, searchKey: searchKey(order, terms.lines, origin?.name) },
     unit.now,
   )
   await note(unit, order, { edit, lines, quantities: changed.quantities, added: added.lines, total: amounts.total, actor })
@@ -163,7 +165,10 @@ async function boundsOf({ query, storeId }: UnitOfWork, order: Order, handedOver
 /** Lines to add, completed from the catalogue. */
 async function newLines({ query, storeId }: UnitOfWork, inputs: readonly LineInput[]) {
   if (inputs.length === 0) return { lines: [] }
-  const drafted = draftLines(inputs, await readCatalogue(query, storeId, rowsIn(inputs), null), false)
+  const drafted = draftLines(inputs, await readCatalogue(query, storeId, rowsIn(inputs), null), {
+    allowMissing: false,
+    customerPrices: NO_LISTS,
+  })
   if (!('failure' in drafted)) return drafted
   const { failure } = drafted
   if (failure.__typename !== 'ValidationError') return { failure }

@@ -1,41 +1,39 @@
 import { csvField } from '../../../platform/text/csv.ts'
 import { amountOf, textOf } from '../amount.ts'
-import type { Order, OrderAddress, OrderLine } from '../order/order.ts'
-import type { Note, StoredOrder } from './repository.ts'
+import type { BillingInformation, Order, OrderAddress, OrderLine } from '../order/order.ts'
+import { ORDER_CSV_COLUMNS, type OrderColumn } from './columns.ts'
+import type { StoredOrder } from './repository.ts'
 
-/** The columns of Shopify's order CSV, in its order. */
-const COLUMNS = [
-  ...['Name', 'Email', 'Financial Status', 'Paid at', 'Fulfillment Status', 'Fulfilled at', 'Accepts Marketing', 'Currency'],
-  ...['Subtotal', 'Shipping', 'Taxes', 'Total', 'Discount Code', 'Discount Amount', 'Shipping Method', 'Created at'],
-  ...['Lineitem quantity', 'Lineitem name', 'Lineitem price', 'Lineitem compare at price', 'Lineitem sku'],
-  ...['Lineitem requires shipping', 'Lineitem taxable', 'Lineitem fulfillment status'],
-  ...['Billing Name', 'Billing Street', 'Billing Address1', 'Billing Address2', 'Billing Company', 'Billing City'],
-  ...['Billing Zip', 'Billing Province', 'Billing Country', 'Billing Phone'],
-  ...['Shipping Name', 'Shipping Street', 'Shipping Address1', 'Shipping Address2', 'Shipping Company', 'Shipping City'],
-  ...['Shipping Zip', 'Shipping Province', 'Shipping Country', 'Shipping Phone'],
-  ...['Notes', 'Note Attributes', 'Cancelled at', 'Payment Method', 'Payment Reference', 'Refunded Amount', 'Vendor'],
-  ...['Outstanding Balance', 'Employee', 'Location', 'Device ID', 'Id', 'Tags', 'Risk Level', 'Source', 'Lineitem discount'],
-] as const
-type Column = (typeof COLUMNS)[number]
-type Cells = Partial<Record<Column, string | number>>
+type Cells = Partial<Record<OrderColumn, string | number>>
 
-export const ORDER_CSV_HEADER = `${COLUMNS.join(',')}\r\n`
+export const ORDER_CSV_HEADER = `${ORDER_CSV_COLUMNS.join(',')}\r\n`
 
 /** An order as a line of JSON. The secret of the customer's links is not in it. */
-export const jsonOfOrder = ({ order: { id, token: _, ...order }, lines, notes }: StoredOrder) => ({
+export const jsonOfOrder = ({ order: { id, token: _, ...order }, lines, notes, paid, origin }: StoredOrder) => ({
+  name: origin?.name ?? nameOf(id),
+  externalId: origin ? origin.externalId : String(id),
+  importedFrom: origin?.source ?? null,
   number: id,
   ...order,
+  paid,
   lines: lines.map(({ id: number, orderId: _order, ...line }) => ({ number, ...line })),
   additionalFields: notes.map(({ label, value }) => ({ label, value })),
 })
 
-/** Rows of Shopify's CSV for an order: one for each line. */
-export function csvOfOrder({ order, lines, notes, balanceDue }: StoredOrder): string {
-  const shared = { Name: `#${order.id}`, Email: order.customer?.email ?? '' }
+/** What people call an order that was placed here. */
+export const nameOf = (id: number): string => `#${id}`
+
+/**
+ * Rows of Shopify's CSV for an order: one for each line. An imported order has the number and id of
+ * its shop; which shop that is has no column.
+ */
+export function csvOfOrder(stored: StoredOrder): string {
+  const { order, lines, origin } = stored
+  const shared = { Name: origin?.name ?? nameOf(order.id), Email: order.customer?.email ?? '' }
   const rows: Cells[] = lines.map((line) => ({ ...shared, ...lineCells(order, line) }))
   const [first, ...others] = rows.length > 0 ? rows : [shared]
-  return [{ ...first, ...orderCells(order, notes, balanceDue) }, ...others]
-    .map((row: Cells) => `${COLUMNS.map((column) => csvField(row[column] ?? '')).join(',')}\r\n`)
+  return [{ ...first, ...orderCells(stored) }, ...others]
+    .map((row: Cells) => `${ORDER_CSV_COLUMNS.map((column) => csvField(row[column] ?? '')).join(',')}\r\n`)
     .join('')
 }
 
@@ -45,13 +43,13 @@ const lineCells = ({ shippingRequired, fulfillmentStatus }: Order, line: OrderLi
   'Lineitem price': line.price,
   'Lineitem sku': line.sku ?? '',
   'Lineitem requires shipping': String(shippingRequired),
-  'Lineitem taxable': String(line.taxes.length > 0),
+  'Lineitem taxable': String(line.taxes.length > 0 || amountOf(line.tax) > 0n),
   'Lineitem fulfillment status': fulfillmentStatus === 'FULFILLED' ? 'fulfilled' : 'pending',
   'Lineitem discount': line.discount,
 })
 
-function orderCells(order: Order, notes: readonly Note[], balanceDue: string): Cells {
-  const { status, total, refunded, balanceRefunded } = order
+function orderCells({ order, notes, balanceDue, origin }: StoredOrder): Cells {
+  const { status, total, refunded, balanceRefunded, discount, shippingDiscount, giftCardsDiscount } = order
   return {
     'Financial Status': financialStatusOf(order, balanceDue),
     'Paid at': status === 'PAID' ? (order.completedAt?.toISOString() ?? '') : '',
@@ -62,10 +60,12 @@ function orderCells(order: Order, notes: readonly Note[], balanceDue: string): C
     Taxes: textOf(amountOf(order.tax) + amountOf(order.shippingTax)),
     Total: total,
     'Discount Code': order.coupons.join(' '),
-    'Discount Amount': textOf(amountOf(order.discount) + amountOf(order.shippingDiscount)),
+    // With what gift cards paid: there is no column of it, and the sums add up.
+    'Discount Amount': textOf(amountOf(discount) + amountOf(shippingDiscount) + amountOf(giftCardsDiscount)),
     'Shipping Method': order.shippingMethodName ?? '',
     'Created at': order.createdAt.toISOString(),
     ...addressCells('Billing', order.billingAddress, order.customer?.phone ?? null),
+    'Billing Company': companyOf(order.billingInformation),
     ...addressCells('Shipping', order.shippingAddress, order.customer?.phone ?? null),
     Notes: order.additionalInformation ?? '',
     'Note Attributes': notes.map(({ label, value }) => `${label}: ${value ?? ''}`).join('\n'),
@@ -74,10 +74,12 @@ function orderCells(order: Order, notes: readonly Note[], balanceDue: string): C
     'Payment Reference': order.paymentNotificationId ?? '',
     'Refunded Amount': textOf(amountOf(refunded) + amountOf(balanceRefunded)),
     'Outstanding Balance': balanceDue,
-    Id: order.id,
+    Id: origin ? (origin.externalId ?? '') : order.id,
     Source: order.source?.createdFrom ?? '',
   }
 }
+
+const companyOf = (billing: BillingInformation | null): string => billing?.companyName ?? ''
 
 function financialStatusOf({ status, total, refunded }: Order, balanceDue: string): string {
   if (status === 'PENDING_PAYMENT') return 'pending'

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Amount, amountOf, textOf } from '../amount.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
 import { orderLineRepository } from '../order/line/repository.ts'
-import type { Order, OrderLine } from '../order/order.ts'
+import type { Order, OrderLine, OrderOrigin } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { balanceOf } from '../order-refund/balance.ts'
 import type { Tables } from '../tables.ts'
@@ -26,6 +26,10 @@ export type StoredOrder = {
   readonly notes: readonly Note[]
   /** What is to be paid still; 0 or more. */
   readonly balanceDue: string
+  /** Payments together. */
+  readonly paid: string
+  /** Null: it was placed here. */
+  readonly origin: OrderOrigin | null
 }
 /** An additional field of an order. */
 export type Note = { readonly label: string; readonly value: string | null }
@@ -37,13 +41,16 @@ export async function readOrders(
   ids: readonly number[],
 ): Promise<readonly StoredOrder[]> {
   const lines = orderLineRepository(database)
-  const [orders, ofOrders, fields, sums] = await Promise.all([
-    orderRepository(database).findByIds(storeId, ids),
+  const repository = orderRepository(database)
+  const [orders, origins, ofOrders, fields, sums] = await Promise.all([
+    repository.findByIds(storeId, ids),
+    repository.originsOf(storeId, ids),
     lines.ofOrders(storeId, ids),
     lines.fieldsOf(storeId, ids),
     ledgerRepository(database).sumsOf(storeId, ids),
   ])
   const paidOf = new Map(sums.map(({ orderId, paid }) => [orderId, amountOf(paid)]))
+  const originOf = new Map(origins.map((origin) => [origin.orderId, origin]))
   const linesOf = Map.groupBy(ofOrders, ({ orderId }) => orderId)
   const notesOf = Map.groupBy(fields, ({ orderId }) => orderId)
   return orders
@@ -52,6 +59,8 @@ export async function readOrders(
       order: withoutZeros(order, ORDER_AMOUNTS),
       lines: (linesOf.get(order.id) ?? []).map((line) => withoutZeros(line, LINE_AMOUNTS)),
       notes: notesOf.get(order.id) ?? [],
+      paid: textOf(paidOf.get(order.id) ?? 0n),
+      origin: originOf.get(order.id) ?? null,
       balanceDue: dueOf(balanceOf(order, paidOf.get(order.id) ?? 0n)),
     }))
 }

@@ -9,11 +9,13 @@ import { accountOfSession, noSession } from '../customer-account/actions.ts'
 import type { AccountOrder } from '../customer-account/customer-account.ts'
 import { decodeId, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
+import type { ReturnMailKind } from '../mail/jobs.ts'
 import { runPayment } from '../payment/run.ts'
 import { createOrderReturn, moveOrderReturn, type NewReturn, receiveOrderReturn } from './actions.ts'
 import { type OrderReturn, returnableUnits, returnableUntil } from './order-return.ts'
 import { type ReturnRefundInput, refundOrderReturn } from './refund.ts'
 import { requestOrderReturn } from './request.ts'
+import { writeAboutReturn } from './return-mail.ts'
 
 const RETURNS: KeysetList<OrderReturn> = { name: 'orderReturns', parts: ['number'], positionOf: ({ id }) => [id] }
 
@@ -22,10 +24,20 @@ type MoveInput = Parameters<typeof moveOrderReturn>[3] & { readonly idempotencyK
 /** A mutation that changes the status and nothing else. */
 const moving =
   (field: string, to: Parameters<typeof moveOrderReturn>[2]) =>
-  async (_: unknown, { id, input }: { readonly id: string; readonly input: MoveInput }, { access, write }: Context) => {
+  async (_: unknown, { id, input }: { readonly id: string; readonly input: MoveInput }, { access, write, mail }: Context) => {
     const actor = actorOf(await access())
-    return write(field, { ...input, id }, (unit) => moveOrderReturn(unit, id, to, input, actor))
+    return write(field, { ...input, id }, async (unit) => {
+      const result = await moveOrderReturn(unit, id, to, input, actor)
+      const kind = MAIL_OF[to]
+      if (kind && result.__typename === 'OrderReturnSuccess') await writeAboutReturn(unit, mail, kind, result.orderReturn)
+      return result
+    })
   }
+
+const MAIL_OF: { readonly [Status in OrderReturn['status']]?: ReturnMailKind } = {
+  APPROVED: 'return-approved',
+  DECLINED: 'return-declined',
+}
 
 export const orderReturnResolvers = {
   Query: {
@@ -131,7 +143,12 @@ async function refund(
   input: ReturnRefundInput & { readonly idempotencyKey?: string | null | undefined },
 ) {
   const actor = actorOf(await context.access())
-  const result = await context.write('refundOrderReturn', { ...input, id }, (unit) => refundOrderReturn(unit, id, input, actor))
+  const result = await context.write('refundOrderReturn', { ...input, id }, async (unit) => {
+    const refunded = await refundOrderReturn(unit, id, input, actor)
+    const kind = input.exchangeLines?.length ? 'return-exchanged' : 'return-refunded'
+    if (refunded.__typename === 'OrderReturnSuccess') await writeAboutReturn(unit, context.mail, kind, refunded.orderReturn)
+    return refunded
+  })
   // After the transaction: a request to a foreign server must not hold locks.
   if (result.__typename === 'OrderReturnSuccess' && result.payments.length > 0) {
     for (const payment of result.payments) await runPayment(context.paymentDeps, await context.storeId(), payment)
@@ -157,7 +174,12 @@ async function request(context: Context, { store, token, idempotencyKey, ...inpu
   // Keys of shoppers are apart from those of the merchant, and of other accounts.
   const keyed = { ...input, idempotencyKey: `account ${account.id} ${idempotencyKey}` }
   return {
-    ...(await context.writeTo(storeId, 'requestStorefrontReturn', keyed, (unit) => requestOrderReturn(unit, account, input))),
+    ...(await context.writeTo(storeId, 'requestStorefrontReturn', keyed, async (unit) => {
+      const requested = await requestOrderReturn(unit, account, input)
+      if (requested.__typename === 'RequestStorefrontReturnSuccess')
+        await writeAboutReturn(unit, context.mail, 'return-requested', requested.orderReturn)
+      return requested
+    })),
     storeId,
   }
 }

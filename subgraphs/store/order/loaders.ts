@@ -21,6 +21,10 @@ export const orderLoaders = (
     async (ids: readonly number[]) => orders.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
+  originOfOrder: loaderByKey(
+    async (ids: readonly number[]) => orders.originsOf(await storeId(), ids),
+    ({ orderId }) => orderId,
+  ),
   /** Per range and states: rows of orders, by their customer's. */
   orderIdsOfCustomer: loaderPerArguments(({ range, status }: { readonly range: KeysetRange; readonly status: States }) =>
     loaderOfLists(

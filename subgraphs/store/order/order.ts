@@ -115,6 +115,17 @@ export type OrderTerms = OrderAmounts & {
   readonly additionalInformation: string | null
 }
 
+/** Where an imported order comes from. */
+export type OrderOrigin = {
+  readonly orderId: number
+  /** Shop, as the import said. */
+  readonly source: string
+  /** Number at that shop. */
+  readonly name: string
+  /** Id at that shop; null: unknown. */
+  readonly externalId: string | null
+}
+
 /** An order. */
 export type Order = OrderTerms & {
   readonly id: number

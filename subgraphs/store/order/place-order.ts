@@ -133,13 +133,15 @@ async function writeOrder(unit: UnitOfWork, prepared: PreparedOrder, customer: n
   return { __typename: 'CreateOrderSuccess' as const, order }
 }
 
-/** The text that search finds an order by, besides its number. */
+/** The text that search finds an order by, besides its number; `name` is that at the shop of an imported order. */
 export function searchKey(
   order: Pick<OrderTerms, 'customer' | 'shippingAddress' | 'billingAddress'>,
-  lines: readonly OrderLineTerms[],
+  lines: readonly Pick<OrderLineTerms, 'name' | 'sku'>[],
+  name: string | null = null,
 ): string {
   const { customer, shippingAddress, billingAddress } = order
   const texts = [
+    name,
     customer?.email,
     customer?.fullname,
     customer?.phone,

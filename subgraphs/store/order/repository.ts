@@ -5,7 +5,7 @@ import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { Tables } from '../tables.ts'
 import { finding } from '../text-key.ts'
 import { ORDER_COLUMNS, type OrderRow, orderOf } from './columns.ts'
-import type { Order, OrderAmounts, OrderTax, OrderTerms } from './order.ts'
+import type { Order, OrderAmounts, OrderOrigin, OrderTax, OrderTerms } from './order.ts'
 import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './status/states.ts'
 
 /** Which orders of a store, as the database understands it; absent means all. */
@@ -150,6 +150,15 @@ export const orderRepository = (database: Kysely<Tables>) => ({
       )
       .execute()
   },
+
+  /** Where these orders were imported from; none for those that were placed here. */
+  originsOf: (storeId: number, ids: readonly number[]): Promise<OrderOrigin[]> =>
+    database
+      .selectFrom('imported_order')
+      .select(['order_id as orderId', 'source', 'name', 'external_id as externalId'])
+      .where('store_id', '=', storeId)
+      .where('order_id', '=', anyOf(ids))
+      .execute(),
 
   /** The abandoned cart that the order was created from. */
   async setRecoveredFrom(storeId: number, id: number, abandonedId: number): Promise<void> {
@@ -326,11 +335,25 @@ function selected(database: Kysely<Tables>, storeId: number, which: OrderSelecti
  * a time, nor behind it. Milliseconds.
  */
 const LAG_MS = 24 * 60 * 60 * 1000
+/**
+ * Orders that are read in search of one that was not imported: ids of imported ones say nothing
+ * about their times. Without one, all are gone through.
+ */
+const MAX_SKIPPED = 1_000
+
+const wasPlaced = sql`NOT EXISTS (
+  SELECT 1 FROM imported_order AS imported WHERE imported.store_id = near.store_id AND imported.order_id = near.id)`
 
 const lastBefore = (storeId: number, time: Date) => sql<number>`coalesce((
-  SELECT id FROM "order" WHERE store_id = ${storeId} AND created_at < ${new Date(time.getTime() - LAG_MS)}
-  ORDER BY created_at DESC, id DESC LIMIT 1), 0)`
+  SELECT id FROM (
+    SELECT store_id, id FROM "order" WHERE store_id = ${storeId} AND created_at < ${new Date(time.getTime() - LAG_MS)}
+    ORDER BY created_at DESC, id DESC LIMIT ${MAX_SKIPPED}
+  ) AS near WHERE ${wasPlaced} LIMIT 1), 0)`
 
-const firstFrom = (storeId: number, time: Date) => sql<number>`coalesce((
-  SELECT id FROM "order" WHERE store_id = ${storeId} AND created_at >= ${new Date(time.getTime() + LAG_MS)}
-  ORDER BY created_at, id LIMIT 1), 2147483647)`
+/** Ids of imported orders are above those of orders that were placed later, too. */
+const firstFrom = (storeId: number, time: Date) => sql<number>`greatest(coalesce((
+  SELECT id FROM (
+    SELECT store_id, id FROM "order" WHERE store_id = ${storeId} AND created_at >= ${new Date(time.getTime() + LAG_MS)}
+    ORDER BY created_at, id LIMIT ${MAX_SKIPPED}
+  ) AS near WHERE ${wasPlaced} LIMIT 1), 2147483647), (
+  SELECT max(order_id) + 1 FROM imported_order WHERE store_id = ${storeId} AND created_at < ${time}))`

@@ -36,14 +36,18 @@ export const orderResolvers = {
     },
     calculateOrder: async (_, { input }, context) => {
       const storeId = await context.storeId()
-      const quoted = await quoteOrder(context, { query: context.database, storeId }, input)
+      const quoted = await quoteOrder(context, { query: context.database, storeId, now: context.now() }, input)
       // In one transaction, as `createOrder` is.
       return transaction(context.database, (query) => previewOrder({ query, storeId, now: context.now() }, input, quoted))
     },
   },
   Mutation: {
     createOrder: async (_, { input }, context) => {
-      const quoted = await quoteOrder(context, { query: context.database, storeId: await context.storeId() }, input)
+      const quoted = await quoteOrder(
+        context,
+        { query: context.database, storeId: await context.storeId(), now: context.now() },
+        input,
+      )
       return context.write('createOrder', input, placeOrder(input, quoted))
     },
     updateOrder: (_, { id, input }, { write }) => write('updateOrder', { ...input, id }, (unit) => updateOrder(unit, id, input)),
@@ -69,6 +73,7 @@ export const orderResolvers = {
     __resolveReference: ({ id }, context) => orderOf(id, context),
     lines: ({ id }, _, { load }) => load.linesOfOrder.load(id),
     additionalFields: ({ id }, _, { load }) => load.additionalFieldsOfOrder.load(id),
+    importedFrom: ({ id }, _, { load }) => load.originOfOrder.load(id),
     duplicateUrl: () => null,
     recoveryUrl: (order, _, context) => (order.status === 'ABANDONED' ? pageOf(order, 'recover', context) : null),
     reviewUrl: () => null,

@@ -3,9 +3,11 @@ import { decodeId } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
+  isGateway,
   MAX_PAYMENT_METHODS,
   type PaymentCredentials,
   type PaymentMethodFields,
+  type PaymentMethodType,
   paymentMethodProblems,
 } from './payment-method.ts'
 import { paymentMethodRepository } from './repository.ts'
@@ -14,8 +16,12 @@ type Input = PaymentCredentials & {
   readonly [Key in keyof PaymentMethodFields]?: PaymentMethodFields[Key] | null | undefined
 }
 
-/** Connects an external gateway: all others are connected by the programs that speak to them. */
-export async function createPaymentMethod({ query, storeId, now, secrets }: UnitOfWork, input: Input) {
+/** Connects an external gateway or Stripe: no other provider is spoken to. */
+export async function createPaymentMethod(
+  { query, storeId, now, secrets }: UnitOfWork,
+  input: Input & { readonly type?: PaymentMethodType | null | undefined },
+) {
+  const type = input.type ?? 'EXTERNAL_PAYMENT_GATEWAY'
   const fields: PaymentMethodFields = {
     name: input.name ?? '',
     description: input.description ?? null,
@@ -25,14 +31,17 @@ export async function createPaymentMethod({ query, storeId, now, secrets }: Unit
     enabled: input.enabled ?? true,
   }
   const { key, secret } = input
-  const problems = paymentMethodProblems(fields, { key, secret })
+  const problems = [
+    ...(isGateway(type) ? [] : [problem('type', 'EXTERNAL_PAYMENT_GATEWAY or STRIPE', type)]),
+    ...paymentMethodProblems(type, fields, { key, secret }),
+  ]
   if (problems.length > 0) return validationError(problems)
 
   const methods = paymentMethodRepository(query)
   if ((await methods.count(storeId)) >= MAX_PAYMENT_METHODS) {
     return validationError([problem('input', `one of at most ${MAX_PAYMENT_METHODS} payment methods of a store`, 'one more')])
   }
-  const paymentMethod = await methods.insert(storeId, 'EXTERNAL_PAYMENT_GATEWAY', { ...fields, key, secret, at: now, secrets })
+  const paymentMethod = await methods.insert(storeId, type, { ...fields, key, secret, at: now, secrets })
   return { __typename: 'CreatePaymentMethodSuccess' as const, paymentMethod }
 }
 
@@ -54,10 +63,11 @@ export async function updatePaymentMethod({ query, storeId, now, secrets }: Unit
   const { key, secret } = input
   const problems = [
     ...required(input, ['name', 'showReview', 'useNewVersion', 'enabled']),
-    ...paymentMethodProblems(fields, { key, secret }),
+    // A URL of before was checked then; a method of STRIPE may still have one.
+    ...paymentMethodProblems(before.type, { ...fields, paymentMethodUrl: input.paymentMethodUrl ?? null }, { key, secret }),
   ]
   if (problems.length > 0) return validationError(problems)
-  await methods.update(storeId, before.id, { ...fields, key, secret, at: now, secrets })
+  await methods.update(storeId, before, { ...fields, key, secret, at: now, secrets })
   return { __typename: 'UpdatePaymentMethodSuccess' as const, paymentMethod: before.id }
 }
 

@@ -4,7 +4,13 @@ import { type StoredSecret, secretLocation } from '../../../platform/secrets/sto
 import { countRows, storeRows } from '../row-repository.ts'
 import { PAYMENT_KEY, PAYMENT_SECRET } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
-import type { PaymentCredentials, PaymentMethod, PaymentMethodFields, PaymentMethodType } from './payment-method.ts'
+import {
+  isTestKey,
+  type PaymentCredentials,
+  type PaymentMethod,
+  type PaymentMethodFields,
+  type PaymentMethodType,
+} from './payment-method.ts'
 
 const COLUMNS = [
   'id',
@@ -17,6 +23,7 @@ const COLUMNS = [
   'created_at as createdAt',
   'updated_at as updatedAt',
   'version',
+  'test_mode as testMode',
   sql<PaymentMethodType>`type`.as('type'),
   sql<boolean>`key IS NOT NULL AND secret IS NOT NULL`.as('hasCredentials'),
 ] as const
@@ -42,17 +49,17 @@ export const paymentMethodRepository = (database: Kysely<Tables>) => ({
       .values({ store_id: storeId, type, created_at: written.at, ...columnsOf(written) })
       .returning('id')
       .executeTakeFirstOrThrow()
-    const secrets = secretsOf(storeId, id, written)
+    const secrets = secretsOf(storeId, { id, type }, written)
     if (Object.keys(secrets).length > 0) {
       await database.updateTable('payment_method').set(secrets).where('store_id', '=', storeId).where('id', '=', id).execute()
     }
     return id
   },
 
-  async update(storeId: number, id: number, written: Written): Promise<void> {
+  async update(storeId: number, { id, type }: Pick<PaymentMethod, 'id' | 'type'>, written: Written): Promise<void> {
     await database
       .updateTable('payment_method')
-      .set((set) => ({ ...columnsOf(written), ...secretsOf(storeId, id, written), version: set('version', '+', 1) }))
+      .set((set) => ({ ...columnsOf(written), ...secretsOf(storeId, { id, type }, written), version: set('version', '+', 1) }))
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
@@ -69,12 +76,12 @@ const columnsOf = ({ name, description, enabled, at, ...written }: Written) => (
   updated_at: at,
 })
 
-/** The encrypted columns of this row; none for unchanged ones. */
-function secretsOf(storeId: number, id: number, { key, secret, secrets }: Written) {
+/** The encrypted columns of this row and what is known of them; none for unchanged ones. */
+function secretsOf(storeId: number, { id, type }: Pick<PaymentMethod, 'id' | 'type'>, { key, secret, secrets }: Written) {
   const encrypted = (stored: StoredSecret, text: string | null) =>
     text === null ? null : secrets.encrypt(secretLocation(stored, storeId, id), text)
   return {
-    ...(key !== undefined && { key: encrypted(PAYMENT_KEY, key) }),
+    ...(key !== undefined && { key: encrypted(PAYMENT_KEY, key), test_mode: isTestKey(type, key) }),
     ...(secret !== undefined && { secret: encrypted(PAYMENT_SECRET, secret) }),
   }
 }

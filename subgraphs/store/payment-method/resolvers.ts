@@ -1,6 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { createPaymentMethod, deletePaymentMethod, updatePaymentMethod } from './actions.ts'
+import { isGateway, notificationPath } from './payment-method.ts'
 
 export const paymentMethodResolvers = {
   Query: {
@@ -20,6 +21,8 @@ export const paymentMethodResolvers = {
   },
   PaymentMethod: {
     ...identified('PaymentMethod'),
+    notificationUrl: async ({ id, type }, _, { storeId, paymentDeps }) =>
+      isGateway(type) ? `${paymentDeps.publicUrl}${notificationPath(await storeId(), id)}` : null,
     __resolveReference: ({ id }, { load }) => {
       const row = decodeId(id, 'PaymentMethod')
       return row === null ? null : load.paymentMethodById.load(row)

@@ -9,6 +9,8 @@ import { changeStatus } from '../order/status/status-change.ts'
 import { refundOrder } from '../order-refund/actions.ts'
 import { balanceOf, payBalance, takeRefundDue } from '../order-refund/balance.ts'
 import { refundableMoney } from '../order-refund/order-refund.ts'
+import type { PaymentMethodType } from '../payment-method/payment-method.ts'
+import { paymentMethodRepository } from '../payment-method/repository.ts'
 import { withSavepoint } from '../savepoint.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import {
@@ -172,9 +174,15 @@ export async function requestPaymentOperation(
       problem('amount', left > 0n ? `above 0, at most ${textOf(left)}` : 'of a payment with something left', input.amount),
     ])
   }
+  if (kind === 'VOID' && amount < left && (await typeOf(unit, payment)) === 'STRIPE')
+    return validationError([problem('amount', `${textOf(left)}, because Stripe voids whole authorizations only`, input.amount)])
   await ask(unit, payment, kind, textOf(amount))
   return { __typename: 'PaymentOperationSuccess' as const, payment: payment.id }
 }
+
+/** Type of a payment's method; null when that is deleted. */
+const typeOf = async ({ query, storeId }: UnitOfWork, { paymentMethodId }: Payment): Promise<PaymentMethodType | null> =>
+  (await paymentMethodRepository(query).findByIds(storeId, [paymentMethodId]))[0]?.type ?? null
 
 /** What an operation of this kind can be about at most: pending ones will take their part. */
 async function remainingAmount(
@@ -207,13 +215,14 @@ const ask = ({ query, storeId, now }: UnitOfWork, { id }: Payment, kind: Payment
 /**
  * What of an authorized amount pays for an order: its rest, at most what is open. An edit may have
  * changed the total since: a payment of less than that pays for nothing. Of a paid order, a payment
- * is of its balance.
+ * is of its balance. What another payment is being captured for is paid by that one.
  */
 async function dueOf(unit: UnitOfWork, order: Order, payment: Payment): Promise<Amount> {
   const { total } = order
+  const elsewhere = amountOf(await paymentRepository(unit.query).pendingCaptures(unit.storeId, order.id, payment.id))
   if (order.status === 'PAID')
-    return amountOf(payment.amount) <= (await balanceDueOf(unit, order)) ? amountOf(openAmount(payment)) : 0n
-  if (amountOf(payment.amount) < amountOf(total)) return 0n
+    return amountOf(payment.amount) <= (await balanceDueOf(unit, order)) - elsewhere ? amountOf(openAmount(payment)) : 0n
+  if (elsewhere > 0n || amountOf(payment.amount) < amountOf(total)) return 0n
   const rest = amountOf(total) - amountOf(payment.captured)
   return rest > 0n ? least(rest, amountOf(openAmount(payment))) : 0n
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../../platform/database/any-of.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { secretLocation } from '../../../platform/secrets/stored.ts'
+import { type GatewayType, isGateway } from '../payment-method/payment-method.ts'
 import { PAYMENT_KEY, PAYMENT_SECRET } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { Payment, PaymentOperation } from './payment.ts'
@@ -27,7 +28,15 @@ const COLUMNS = [
 const OPERATION = ['id', 'store_id as storeId', 'payment_id as paymentId', 'kind', 'amount', 'key'] as const
 
 /** What a gateway is reached by. */
-export type GatewayAccess = { readonly url: string; readonly key: string; readonly secret: string }
+export type GatewayAccess = {
+  readonly type: GatewayType
+  /** Where an external gateway is; empty for Stripe. */
+  readonly url: string
+  /** What identifies the merchant: for Stripe, the API key. */
+  readonly key: string
+  /** What signs: for Stripe, signing secrets of its webhooks, separated by commas. */
+  readonly secret: string
+}
 
 export type PaymentRepository = ReturnType<typeof paymentRepository>
 
@@ -127,6 +136,28 @@ export const paymentRepository = (database: Kysely<Tables>) => ({
       .orderBy('id')
       .execute(),
 
+  /**
+   * What gateways are being asked to capture of an order by other payments than this one, as exact
+   * decimal text.
+   */
+  async pendingCaptures(storeId: number, orderId: number, exceptPaymentId: number): Promise<string> {
+    const { amount } = await database
+      .selectFrom('payment_operation')
+      .innerJoin('payment', (join) =>
+        join
+          .onRef('payment.store_id', '=', 'payment_operation.store_id')
+          .onRef('payment.id', '=', 'payment_operation.payment_id'),
+      )
+      .select(sql<string>`coalesce(sum(payment_operation.amount), 0)`.as('amount'))
+      .where('payment.store_id', '=', storeId)
+      .where('payment.order_id', '=', orderId)
+      .where('payment.id', '<>', exceptPaymentId)
+      .where('payment_operation.kind', '=', 'CAPTURE')
+      .where('payment_operation.status', '=', 'PENDING')
+      .executeTakeFirstOrThrow()
+    return amount
+  },
+
   async closeOperation(storeId: number, id: number, status: 'DONE' | 'FAILED', message: string | null, at: Date): Promise<void> {
     await database
       .updateTable('payment_operation')
@@ -168,14 +199,16 @@ export const paymentRepository = (database: Kysely<Tables>) => ({
   async access(storeId: number, paymentMethodId: number, secrets: SecretCipher): Promise<GatewayAccess | null> {
     const found = await database
       .selectFrom('payment_method')
-      .select(['payment_method_url as url', 'key', 'secret'])
+      .select(['type', 'payment_method_url as url', 'key', 'secret'])
       .where('store_id', '=', storeId)
       .where('id', '=', paymentMethodId)
-      .where('type', '=', 'EXTERNAL_PAYMENT_GATEWAY')
       .executeTakeFirst()
-    if (!found?.url || !found.key || !found.secret) return null
+    const { type, url } = found ?? {}
+    if (type === undefined || !isGateway(type) || !found?.key || !found.secret) return null
+    if (type === 'EXTERNAL_PAYMENT_GATEWAY' && !url) return null
     return {
-      url: found.url,
+      type,
+      url: url ?? '',
       key: secrets.decrypt(secretLocation(PAYMENT_KEY, storeId, paymentMethodId), found.key),
       secret: secrets.decrypt(secretLocation(PAYMENT_SECRET, storeId, paymentMethodId), found.secret),
     }

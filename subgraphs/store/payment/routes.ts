@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestOrigin, SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import type { RateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
-import { isSigned } from './gateway.ts'
+import type { Notification } from './gateway.ts'
+import type { GatewayAccess } from './repository.ts'
 import { type PaymentDeps, refreshPayment } from './run.ts'
 
 /** From one address: a gateway notifies for many shops. */
@@ -30,11 +32,13 @@ export function paymentEndpoint(deps: PaymentDeps, rateLimits: RateLimitStore): 
       if (body === null) return send(response, 413, `Expected a body of at most ${MAX_BODY_BYTES} bytes.`)
       const [store, method] = [Number(storeId), Number(methodId)]
       const gateway = storeId === '' ? null : await deps.payments.access(store, method, deps.secrets)
-      if (!gateway || !isSigned(gateway.secret, deps.now(), request.headers['payment-signature'], body))
-        return send(response, 401, 'Expected a payment-signature of this body by a payment method of this store.')
-      const reference = referenceIn(body)
-      if (reference === null) return send(response, 400, 'Expected {"payment": "…"} with the id of a payment.')
-      const payment = await deps.payments.byReference(store, method, reference)
+      if (!gateway) return send(response, 401, 'Expected a payment method of this store that has a gateway.')
+      const notification = await notificationOf(deps, gateway, request, body)
+      if (notification === null) return send(response, 503, 'The payment gateway does not answer: notify again later.')
+      if (notification.kind === 'unsigned') return send(response, 401, notification.message)
+      if (notification.kind === 'unreadable') return send(response, 400, notification.message)
+      const payment =
+        notification.kind === 'payment' ? await deps.payments.byReference(store, method, notification.reference) : null
       // One that is not known yet is being created: its answer comes by itself.
       if (payment) await refreshPayment(deps, store, payment.id)
       return send(response, 200, 'Thank you.')
@@ -42,12 +46,18 @@ export function paymentEndpoint(deps: PaymentDeps, rateLimits: RateLimitStore): 
   }
 }
 
-function referenceIn(body: string): string | null {
+/** Null: the gateway had to be asked whose notification it is, and did not answer. */
+async function notificationOf(
+  { gateways, log }: PaymentDeps,
+  gateway: GatewayAccess,
+  { headers }: IncomingMessage,
+  body: string,
+): Promise<Notification | null> {
   try {
-    // Unverified JSON; the field is checked below.
-    const { payment } = JSON.parse(body) as { readonly payment?: unknown }
-    return typeof payment === 'string' && /^[\w.:-]{1,200}$/.test(payment) ? payment : null
-  } catch {
+    return await gateways.of(gateway).notified(gateway, headers, body)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    log.warn({ reason: error.message }, 'a payment gateway did not answer')
     return null
   }
 }

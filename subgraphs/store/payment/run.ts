@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { amountOf, textOf } from '../amount.ts'
+import { notificationPath } from '../payment-method/payment-method.ts'
 import type { UnitOfWork, write } from '../write.ts'
 import { applyPayment, refusePayment } from './actions.ts'
 import { type PaymentGateways, PaymentRefused } from './gateway.ts'
@@ -47,7 +48,7 @@ export async function refreshPayment(deps: PaymentDeps, storeId: number, payment
   if (!payment || !gateway) return
   const { reference } = payment
   if (reference !== null) {
-    const said = await answered(deps, () => deps.gateways.find(gateway, reference))
+    const said = await answered(deps, () => deps.gateways.of(gateway).find(gateway, reference))
     if (said && !(said instanceof PaymentRefused))
       await deps.writeStore(storeId, (unit) => applyPayment(unit, paymentId, said, null))
   }
@@ -90,12 +91,13 @@ async function requestOperation(
   payment: Payment,
   operation: PaymentOperation,
 ): Promise<GatewayPayment> {
-  const { gateways, publicUrl } = deps
+  const { publicUrl } = deps
+  const gateways = deps.gateways.of(gateway)
   const { key, kind } = operation
   // Without zeros at its end, as the graph has amounts.
   const amount = textOf(amountOf(operation.amount))
   if (kind === 'AUTHORIZE') {
-    const { storeId, orderId, paymentMethodId, currency } = payment
+    const { storeId, orderId, paymentMethodId, currency, createdAt } = payment
     const link = await deps.linkOf(storeId, orderId)
     if (!link) throw new PaymentRefused('The order does not exist any more.')
     return gateways.authorize(gateway, key, {
@@ -103,7 +105,8 @@ async function requestOperation(
       currency,
       order: String(orderId),
       returnUrl: `${publicUrl}/shops/${link.code}/orders/${link.secret}`,
-      notificationUrl: `${publicUrl}/payments/${storeId}/${paymentMethodId}`,
+      notificationUrl: `${publicUrl}${notificationPath(storeId, paymentMethodId)}`,
+      createdAt,
     })
   }
   if (payment.reference === null) throw new Fault('unavailable', 'the payment has no reference yet')

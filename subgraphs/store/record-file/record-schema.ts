@@ -21,6 +21,15 @@ export const decimal = () => {
   return z.string({ error }).regex(/^\d{1,10}(\.\d{1,4})?$/, { error })
 }
 
+/** Degrees as decimal text, `max` north or east of 0 and south or west of it. */
+export const degrees = (max: 90 | 180) => {
+  const error = `a decimal number of -${max} to ${max} as text, of at most 4 digits after the point`
+  return z
+    .string({ error })
+    .regex(/^-?\d{1,3}(\.\d{1,4})?$/, { error })
+    .refine((value) => Math.abs(Number(value)) <= max, { error })
+}
+
 /** A whole number of 31 bits. */
 export const whole = () => {
   const error = 'a whole number of 0 to 2147483647'
@@ -35,10 +44,13 @@ export const word = <const Words extends readonly [string, ...string[]]>(words: 
 /** A time in UTC, with milliseconds. */
 export const instant = () => {
   const error = 'a time such as 2026-11-20T09:00:00.000Z'
-  return z
-    .string({ error })
-    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, { error })
-    .refine((value) => !Number.isNaN(Date.parse(value)), { error })
+  return (
+    z
+      .string({ error })
+      .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, { error })
+      // Days that do not exist, such as February 30, would be moved.
+      .refine((value) => !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value, { error })
+  )
 }
 
 export const list = <Item extends z.ZodType>(item: Item, max: number) => {

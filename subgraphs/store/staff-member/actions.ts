@@ -1,4 +1,5 @@
-import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
+import { isMailable } from '../../../platform/mail/message.ts'
+import { emailProblem, notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import type { StaffRole } from '../access/staff-roles.ts'
 import { decodeId } from '../ids.ts'
 import type { MailJobs } from '../mail/jobs.ts'
@@ -40,16 +41,25 @@ export async function inviteStaffMember(unit: UnitOfWork, { email, role, mail, s
 export async function updateStaffMember(
   { query, storeId }: UnitOfWork,
   id: string,
-  { role, expectedVersion }: { readonly role: StaffRole; readonly expectedVersion?: number | null | undefined },
+  {
+    role,
+    lowStockEmail,
+    expectedVersion,
+  }: {
+    readonly role: StaffRole
+    readonly lowStockEmail?: string | null | undefined
+    readonly expectedVersion?: number | null | undefined
+  },
 ) {
   const staff = staffMemberRepository(query)
   const member = await staff.lock(storeId, decodeId(id, 'StaffMember') ?? 0)
   if (!member) return notFoundError('staff member', id)
   const stale = staleVersion(expectedVersion, member.version)
   if (stale) return stale
-  const problems = roleProblem(role)
-  if (problems || !isMemberRole(role)) return validationError(problems ? [problems] : [])
-  if (role !== member.role) await staff.setRole(storeId, member.id, role)
+  const problems = problemsIn([roleProblem(role), lowStockEmail == null ? null : mailableProblem('lowStockEmail', lowStockEmail)])
+  if (problems.length > 0 || !isMemberRole(role)) return validationError(problems)
+  const wanted = { role, lowStockEmail: lowStockEmail === undefined ? member.lowStockEmail : lowStockEmail }
+  if (wanted.role !== member.role || wanted.lowStockEmail !== member.lowStockEmail) await staff.update(storeId, member.id, wanted)
   return { __typename: 'UpdateStaffMemberSuccess' as const, staffMember: member.id }
 }
 
@@ -90,3 +100,7 @@ export const noInvitation = () => ({
   __typename: 'NotFoundError' as const,
   message: 'There is no open invitation with this secret: it is unknown, expired or used.',
 })
+
+/** The problem of an address that nothing but e-mails is for. */
+const mailableProblem = (field: string, email: string) =>
+  emailProblem(field, email) ?? (isMailable(email) ? null : problem(field, 'an address of the form name@host', email))

@@ -6,6 +6,7 @@ const COLUMNS = [
   'id',
   'user_id as userId',
   'email',
+  'low_stock_email as lowStockEmail',
   'role',
   'invited_at as invitedAt',
   'expires_at as expiresAt',
@@ -147,10 +148,11 @@ export const staffMemberRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  async setRole(storeId: number, id: number, role: MemberRole): Promise<void> {
+  /** Changes the role of a member, and the address for e-mails about low stock. */
+  async update(storeId: number, id: number, { role, lowStockEmail }: Pick<StaffMember, 'role' | 'lowStockEmail'>): Promise<void> {
     await database
       .updateTable('staff_member')
-      .set((set) => ({ role, version: set('version', '+', 1) }))
+      .set((set) => ({ role, low_stock_email: lowStockEmail, version: set('version', '+', 1) }))
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
@@ -161,8 +163,16 @@ export const staffMemberRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('staff_member').where('expires_at', '<=', at).execute()
   },
 
-  /** Removes a user from the staff of every store, and withdraws invitations of the address; null: of none. */
+  /**
+   * Removes a user from the staff of every store, withdraws invitations of the address, and takes it
+   * out of other members, whose e-mails about low stock it gets; null: of none.
+   */
   async forget(userId: string, email: string | null): Promise<void> {
+    await database
+      .updateTable('staff_member')
+      .set((set) => ({ low_stock_email: null, version: set('version', '+', 1) }))
+      .where(({ eb, fn }) => eb(fn('lower', ['low_stock_email']), '=', email?.toLowerCase() ?? null))
+      .execute()
     await database
       .deleteFrom('staff_member')
       .where(({ eb, or, fn }) => or([eb('user_id', '=', userId), eb(fn('lower', ['email']), '=', email?.toLowerCase() ?? null)]))

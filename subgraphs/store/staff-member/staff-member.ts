@@ -11,6 +11,8 @@ export type StaffMember = {
   readonly userId: string | null
   /** Null once accepted. */
   readonly email: string | null
+  /** Address for e-mails about items that are low in stock; null: none. */
+  readonly lowStockEmail: string | null
   readonly role: MemberRole
   readonly invitedAt: Date
   /** Null once accepted. */

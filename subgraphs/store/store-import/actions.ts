@@ -1,9 +1,11 @@
-import { notFoundError, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
+import { MAX_SOURCE_LENGTH } from '../order-record/imported-order.ts'
 import type { RecordFormat, RecordKind } from '../record-file/record.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import { storeImportRepository } from './repository.ts'
 import {
+  DEFAULT_SOURCE,
   isOpen,
   MAX_FILE_BYTES,
   MAX_FILE_NAME_LENGTH,
@@ -17,6 +19,9 @@ type NewImport = {
   readonly format: RecordFormat
   readonly isDryRun?: boolean | null | undefined
   readonly overwrite?: boolean | null | undefined
+  readonly source?: string | null | undefined
+  readonly takesStock?: boolean | null | undefined
+  readonly sendsEvents?: boolean | null | undefined
   readonly fileName?: string | null | undefined
 }
 
@@ -25,15 +30,33 @@ const success = (storeImport: number) => ({ __typename: 'StoreImportSuccess' as 
 /** Begins an import without a file. */
 export async function createStoreImport({ query, storeId, now }: UnitOfWork, input: NewImport) {
   const { kind, format, isDryRun, overwrite, fileName = null } = input
-  const problems = problemsIn([fileName === null ? null : textProblem('fileName', fileName, MAX_FILE_NAME_LENGTH)])
-  if (kind === 'ORDERS') return validationError([problem('kind', 'PRODUCTS or CUSTOMERS: orders can be exported only', kind)])
+  const problems = problemsIn([
+    fileName === null ? null : textProblem('fileName', fileName, MAX_FILE_NAME_LENGTH),
+    ...orderProblems(input),
+  ])
   if (problems.length > 0) return validationError(problems)
   const imports = storeImportRepository(query)
   const open = await imports.countOpen(storeId)
   if (open >= MAX_OPEN_IMPORTS)
     return conflictError(`Expected at most ${MAX_OPEN_IMPORTS} imports that have not ended: wait for one, or cancel it.`)
-  const made = { kind, format, isDryRun: isDryRun ?? false, overwrite: overwrite ?? false, fileName }
+  const made = {
+    ...{ kind, format, isDryRun: isDryRun ?? false, overwrite: overwrite ?? false, fileName },
+    source: kind === 'ORDERS' ? (input.source?.trim() ?? DEFAULT_SOURCE) : null,
+    ...{ takesStock: input.takesStock ?? false, sendsEvents: input.sendsEvents ?? false },
+  }
   return success(await imports.insert(storeId, made, now))
+}
+
+/** Problems of what only orders have, and of what they do not have. */
+function orderProblems({ kind, overwrite, source, takesStock, sendsEvents }: NewImport): readonly (Problem | null)[] {
+  if (kind === 'ORDERS')
+    return [
+      source == null ? null : textProblem('source', source, MAX_SOURCE_LENGTH),
+      overwrite === true ? problem('overwrite', 'absent or false: imported orders are not changed', overwrite) : null,
+    ]
+  const absent = (field: string, value: string | boolean | null | undefined) =>
+    value == null || value === false ? null : problem(field, 'absent: only an import of ORDERS has it', value)
+  return [absent('source', source), absent('takesStock', takesStock), absent('sendsEvents', sendsEvents)]
 }
 
 /** Adds a piece of the file, once. */

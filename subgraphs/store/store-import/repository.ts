@@ -12,6 +12,9 @@ const COLUMNS = [
   'status',
   'dry_run as isDryRun',
   'overwrite',
+  'source',
+  'takes_stock as takesStock',
+  'sends_events as sendsEvents',
   'file_name as fileName',
   'byte_count as byteCount',
   'bytes_read as bytesRead',
@@ -31,6 +34,12 @@ export type StoredRowError = RowError & { readonly id: number }
 
 /** Progress of one chunk of a file. */
 type ChunkCounts = Pick<StoreImport, 'created' | 'updated' | 'skipped' | 'failed'> & { readonly bytesRead: number }
+
+/** An import without a file. */
+export type NewStoreImport = Pick<
+  StoreImport,
+  'kind' | 'format' | 'isDryRun' | 'overwrite' | 'source' | 'takesStock' | 'sendsEvents' | 'fileName'
+>
 
 /** An import that this process runs. */
 export type TakenImport = { readonly storeId: number; readonly id: number; readonly attempts: number }
@@ -105,12 +114,15 @@ export const storeImportRepository = (database: Kysely<Tables>) => ({
 
   async insert(
     storeId: number,
-    { kind, format, isDryRun, overwrite, fileName }: Pick<StoreImport, 'kind' | 'format' | 'isDryRun' | 'overwrite' | 'fileName'>,
+    { kind, format, isDryRun, overwrite, source, takesStock, sendsEvents, fileName }: NewStoreImport,
     at: Date,
   ): Promise<number> {
     const { id } = await database
       .insertInto('store_import')
-      .values({ store_id: storeId, kind, format, dry_run: isDryRun, overwrite, file_name: fileName, created_at: at })
+      .values({
+        ...{ store_id: storeId, kind, format, dry_run: isDryRun, overwrite, source, file_name: fileName, created_at: at },
+        ...{ takes_stock: takesStock, sends_events: sendsEvents },
+      })
       .returning('id')
       .executeTakeFirstOrThrow()
     return id

@@ -1,17 +1,21 @@
 import type { RecordFormat, RecordKind } from '../record-file/record.ts'
 
-/** Orders are exported only: lists of orders rely on ids in the order of their times. */
-export type ImportedKind = Exclude<RecordKind, 'ORDERS'>
 type StoreImportStatus = 'RECEIVING' | 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELED' | 'FAILED'
 
 /** Import of a file into a store. */
 export type StoreImport = {
   readonly id: number
-  readonly kind: ImportedKind
+  readonly kind: RecordKind
   readonly format: RecordFormat
   readonly status: StoreImportStatus
   readonly isDryRun: boolean
   readonly overwrite: boolean
+  /** Shop that orders come from; null: no import of orders. */
+  readonly source: string | null
+  /** Whether orders that are to be fulfilled reserve their stock. */
+  readonly takesStock: boolean
+  /** Whether webhooks and subscribers get the events of new orders. */
+  readonly sendsEvents: boolean
   readonly fileName: string | null
   readonly byteCount: number
   readonly bytesRead: number
@@ -36,6 +40,8 @@ export const MAX_OPEN_IMPORTS = 5
 /** Stored errors of an import: nobody reads more, and `failed` counts all. */
 export const MAX_STORED_ERRORS = 1_000
 export const MAX_FILE_NAME_LENGTH = 255
+/** Where orders come from when nobody says so. */
+export const DEFAULT_SOURCE = 'import'
 
 /** Whether it can still change. */
 export const isOpen = (status: StoreImportStatus): boolean =>

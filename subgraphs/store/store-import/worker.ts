@@ -6,7 +6,7 @@ import { FileFault, type FileObject, readObjects } from '../record-file/file-rea
 import type { RecordResult, RowError } from '../record-file/record.ts'
 import type { StoreQuery, UnitOfWork, write } from '../write.ts'
 import { type StoreImportRepository, storeImportRepository, type TakenImport } from './repository.ts'
-import type { StoreImport } from './store-import.ts'
+import { DEFAULT_SOURCE, type StoreImport } from './store-import.ts'
 
 /** Between the ends of a run and the next, when nothing was due. Milliseconds. */
 const INTERVAL_MS = 2_000
@@ -110,7 +110,7 @@ async function importChunks(deps: StoreImportDeps, { storeId, id }: TakenImport,
   const { processed } = about
   let [position, chunk, weight, length]: [number, FileObject[], number, number] = [0, [], 0, 0]
   for await (const object of readObjects(file.pieces, { format: about.format, ...kind.reading })) {
-    const key = kind.keyOf(object)
+    const key = kind.keyOf(object, about.source ?? DEFAULT_SOURCE)
     const hash = key === '' ? null : createHash('sha256').update(key).digest('base64')
     const first = hash === null ? undefined : seen.get(hash)
     if (hash !== null && first === undefined) seen.set(hash, object.row)
@@ -157,8 +157,9 @@ type Chunk = { readonly objects: readonly FileObject[]; readonly end: number; re
 /** Writes a chunk and counts it in the same transaction; false when it is not this process's to write. */
 async function importChunk(deps: StoreImportDeps, storeId: number, about: StoreImport, chunk: Chunk): Promise<boolean> {
   const { recordKind } = await import('./record-kinds.ts')
-  const { overwrite, isDryRun, kind } = about
-  const write = (unit: UnitOfWork) => recordKind(kind).write(unit, chunk.objects, { ...deps, overwrite })
+  const { overwrite, isDryRun, kind, takesStock, sendsEvents } = about
+  const options = { ...deps, overwrite, takesStock, sendsEvents, source: about.source ?? DEFAULT_SOURCE }
+  const write = (unit: UnitOfWork) => recordKind(kind).write(unit, chunk.objects, options)
   if (!isDryRun) {
     const done = await deps.writeStore(storeId, async (unit) => {
       if (!(await isNext(unit, about, chunk))) return { __typename: 'Lost' as const }

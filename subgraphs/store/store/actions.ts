@@ -40,6 +40,7 @@ export async function updateStore(
       fbPixelId: stored(input.fbPixelId, before.fbPixelId),
       whatsappPhone: stored(input.whatsappPhone, before.whatsappPhone),
       sendsOrderConfirmations: input.sendsOrderConfirmations ?? before.sendsOrderConfirmations,
+      sendsLowStockAlerts: input.sendsLowStockAlerts ?? before.sendsLowStockAlerts,
       returnWindowDays: input.returnWindowDays ?? before.returnWindowDays,
       address: input.address === undefined ? before.address : input.address && addressOf(input.address),
     },

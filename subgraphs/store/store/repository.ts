@@ -28,6 +28,8 @@ const COLUMNS = [
   'updated_at as updatedAt',
   'order_confirmations as sendsOrderConfirmations',
   'return_window_days as returnWindowDays',
+  'is_sample as isSample',
+  'low_stock_alerts as sendsLowStockAlerts',
   'version',
 ] as const
 
@@ -79,11 +81,21 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     return found.map(storeOf)
   },
 
-  /** Owner of the store; null: none. */
+  /** Makes it the sample store of the installation. */
+  async markSample(id: number): Promise<void> {
+    await database.updateTable('store').set({ is_sample: true }).where('id', '=', id).execute()
+  },
+
+  /** Owner of the store; null: none. A store that had one is the sample of nobody any more. */
   async setOwner(id: number, ownerId: string | null, at: Date): Promise<void> {
     await database
       .updateTable('store')
-      .set((set) => ({ owner_id: ownerId, updated_at: at, version: set('version', '+', 1) }))
+      .set((set) => ({
+        owner_id: ownerId,
+        ...(ownerId !== null && { is_sample: false }),
+        updated_at: at,
+        version: set('version', '+', 1),
+      }))
       .where('id', '=', id)
       .execute()
   },
@@ -201,6 +213,7 @@ export const storeRepository = (database: Kysely<Tables>) => ({
         address: store.address && JSON.stringify(store.address),
         order_confirmations: store.sendsOrderConfirmations,
         return_window_days: store.returnWindowDays,
+        low_stock_alerts: store.sendsLowStockAlerts,
         updated_at: at,
         version: set('version', '+', 1),
       }))

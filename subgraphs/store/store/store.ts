@@ -43,6 +43,10 @@ export type Store = {
   readonly sendsOrderConfirmations: boolean
   /** Days in which shoppers can request a return; 0: they cannot. */
   readonly returnWindowDays: number
+  /** Whether the installation set it up by itself, as an example. */
+  readonly isSample: boolean
+  /** Whether owner and staff get e-mails about items that are low in stock. */
+  readonly sendsLowStockAlerts: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly version: number
@@ -62,6 +66,7 @@ export type StoreChange = {
   readonly address?: Partial<{ readonly [Key in keyof StoreAddress]: string | null | undefined }> | null | undefined
   readonly languages?: readonly string[] | null | undefined
   readonly sendsOrderConfirmations?: boolean | null | undefined
+  readonly sendsLowStockAlerts?: boolean | null | undefined
   readonly returnWindowDays?: number | null | undefined
 }
 
@@ -94,6 +99,7 @@ export function storeProblems(change: StoreChange): readonly Problem[] {
     address,
     languages,
     sendsOrderConfirmations,
+    sendsLowStockAlerts,
     returnWindowDays,
   } = change
   const required = (field: string, value: unknown, isRight: (text: string) => boolean, expectation: string) =>
@@ -113,6 +119,7 @@ export function storeProblems(change: StoreChange): readonly Problem[] {
       ? null
       : required('address.countryCode', address.countryCode, isCountryCode, 'an ISO 3166-1 alpha-2 code such as "PT"'),
     sendsOrderConfirmations === null ? problem('sendsOrderConfirmations', 'true or false', null) : null,
+    sendsLowStockAlerts === null ? problem('sendsLowStockAlerts', 'true or false', null) : null,
     returnWindowDays === undefined || (returnWindowDays !== null && returnWindowDays >= 0 && returnWindowDays <= MAX_WINDOW_DAYS)
       ? null
       : problem('returnWindowDays', `0 to ${MAX_WINDOW_DAYS}`, returnWindowDays),

@@ -1,11 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { SearchTerm } from '../search-synonym/search-synonym.ts'
 import type { Tables } from '../tables.ts'
 import { containing } from '../text-key.ts'
 
 /** Which published products of a store; absent means all. */
 export type ListedProducts = {
-  /** Words as search keys have them; each occurs in the texts of the product. */
-  readonly words: readonly string[]
+  /** Each occurs in the texts of the product: all of its words, or one of its synonyms. */
+  readonly terms: readonly SearchTerm[]
   readonly categoryIds?: readonly number[]
   readonly brands?: readonly string[]
   /** Keys of options and their values, in lower case. */
@@ -57,8 +58,8 @@ export const listingRepository = (database: Kysely<Tables>) => ({
     const direction = isDescending ? sql`DESC` : sql`ASC`
     // Scores are made from search texts, once for each product that is found.
     const from =
-      sort === 'RELEVANCE' && which.words.length > 0
-        ? sql`(SELECT product_id, ${scoreOf(which.words)} AS score FROM product_facet
+      sort === 'RELEVANCE' && which.terms.length > 0
+        ? sql`(SELECT product_id, ${scoreOf(which.terms)} AS score FROM product_facet
             JOIN product_search USING (store_id, product_id) WHERE ${matching(storeId, which)} OFFSET 0) AS scored WHERE true`
         : sql`product_facet WHERE ${matching(storeId, which)}`
     const { rows } = await sql<ListedProduct>`
@@ -69,8 +70,8 @@ export const listingRepository = (database: Kysely<Tables>) => ({
 
   /** At most 10,000. */
   async count(storeId: number, which: ListedProducts): Promise<number> {
-    const { categoryIds, words, ...others } = which
-    if (categoryIds && words.length === 0 && Object.keys(others).length === 0)
+    const { categoryIds, terms, ...others } = which
+    if (categoryIds && terms.length === 0 && Object.keys(others).length === 0)
       return countInCategories(database, storeId, categoryIds)
     const { rows } = await sql<{ readonly count: string }>`
       SELECT count(*) AS count FROM (SELECT 1 FROM product_facet WHERE ${matching(storeId, which)} LIMIT ${MAX_COUNT}) AS found`.execute(
@@ -91,25 +92,29 @@ export const listingRepository = (database: Kysely<Tables>) => ({
     return rows.map(({ id }) => id)
   },
 
-  /** Those of `words` that occur in no published product. */
+  /** Those of `words` that occur in no published product, and in no term of synonyms. */
   async unknownWords(storeId: number, words: readonly string[]): Promise<readonly string[]> {
     const { rows } = await sql<{ readonly word: string }>`
       SELECT word FROM unnest(${words}::text[], ${words.map(containing)}::text[]) AS wanted (word, pattern)
       WHERE NOT EXISTS (
         SELECT 1 FROM product_search JOIN product ON product.store_id = product_search.store_id AND product.id = product_id
-        WHERE product_search.store_id = ${storeId} AND text_key LIKE pattern AND ${isPublic(sql`pattern`)} AND status <> 'DISABLED')`.execute(
+        WHERE product_search.store_id = ${storeId} AND text_key LIKE pattern AND ${isPublic(sql`pattern`)} AND status <> 'DISABLED')
+        AND NOT EXISTS (SELECT 1 FROM search_synonym WHERE store_id = ${storeId} AND word = ANY (${WORDS_OF_TERMS}))`.execute(
       database,
     )
     return rows.map(({ word }) => word)
   },
 
-  /** Words of the store's names that begin like this one, and differ in length by two at most. */
+  /** Words of the store's names and synonyms that begin like this one, and differ in length by two at most. */
   async vocabulary(storeId: number, word: string): Promise<readonly string[]> {
+    const beginnings = [...word].slice(0, 2).map((letter) => `${letter.replace(/[\\%_]/g, '\\$&')}%`)
+    const isLike = sql`word LIKE ANY (${beginnings}::text[]) AND length(word) BETWEEN ${word.length - 2} AND ${word.length + 2}`
     const { rows } = await sql<{ readonly word: string }>`
-      SELECT word FROM product_search_word
-      WHERE store_id = ${storeId} AND word LIKE ANY (${[...word].slice(0, 2).map((letter) => `${letter.replace(/[\\%_]/g, '\\$&')}%`)}::text[])
-        AND length(word) BETWEEN ${word.length - 2} AND ${word.length + 2}
-      LIMIT ${MAX_VOCABULARY}`.execute(database)
+      (SELECT word FROM product_search_word WHERE store_id = ${storeId} AND ${isLike} LIMIT ${MAX_VOCABULARY})
+      UNION
+      (SELECT word FROM search_synonym, unnest(${WORDS_OF_TERMS}) AS word WHERE store_id = ${storeId} AND ${isLike})`.execute(
+      database,
+    )
     return rows.map((row) => row.word)
   },
 
@@ -161,6 +166,9 @@ async function countInCategories(database: Kysely<Tables>, storeId: number, cate
   return Number(rows[0]?.count ?? 0)
 }
 
+/** Words of the terms of synonyms. */
+const WORDS_OF_TERMS = sql`string_to_array(array_to_string(term_keys, ' '), ' ')`
+
 /** What parts store, option and value in `product_facet.option_keys`. */
 const BETWEEN = '\u001f'
 
@@ -177,18 +185,33 @@ const SORTS: Readonly<Record<ProductSort, (which: ListedProducts) => Sort>> = {
   PRICE_ASC: () => ({ key: sql`price`, type: 'numeric', isDescending: false }),
   PRICE_DESC: () => ({ key: sql`price`, type: 'numeric', isDescending: true }),
   NAME: () => ({ key: sql`name_key`, type: 'text', isDescending: false }),
-  RELEVANCE: ({ words }) => (words.length === 0 ? NEWEST : { key: sql`score`, type: 'integer', isDescending: true }),
+  RELEVANCE: ({ terms }) => (terms.length === 0 ? NEWEST : { key: sql`score`, type: 'integer', isDescending: true }),
 }
 
 /**
- * 3: the name equals the search text; 2: it starts with it; 1: it has all words; 0: other texts
- * have.
+ * 3: the name equals the search text; 2: it starts with it; 1: it has all words, or synonyms of
+ * them; 0: other texts have.
  */
-function scoreOf(words: readonly string[]): RawBuilder<number> {
+function scoreOf(terms: readonly SearchTerm[]): RawBuilder<number> {
   const name = sql`(keys ->> 'name')`
-  const whole = words.join(' ')
+  const whole = terms.flatMap(({ words }) => words).join(' ')
+  const isNamed = terms.map((term) => anyPart(term, (patterns) => sql`${name} LIKE ALL (${patterns}::text[])`))
   return sql`(CASE WHEN ${name} = ${whole} THEN 3 WHEN starts_with(${name}, ${whole}) THEN 2
-    WHEN ${name} LIKE ALL (${words.map(containing)}::text[]) THEN 1 ELSE 0 END)`
+    WHEN ${sql.join(isNamed, sql` AND `)} THEN 1 ELSE 0 END)`
+}
+
+/** A condition of the words of a term, or of one of its synonyms, which are patterns for `LIKE`. */
+function anyPart(
+  { words, synonyms }: SearchTerm,
+  condition: (patterns: readonly string[]) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const parts = [words, ...synonyms.map((synonym) => [synonym])].map((texts) => condition(texts.map(containing)))
+  return parts.length === 1
+    ? sql`${parts[0]}`
+    : sql`(${sql.join(
+        parts.map((part) => sql`(${part})`),
+        sql` OR `,
+      )})`
 }
 
 /** Whether shoppers see a word in the texts of a product: mostly in its name, so that is read first. */
@@ -196,11 +219,18 @@ const isPublic = (pattern: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`(keys ->> 'name' LIKE ${pattern} OR ${PUBLIC_TEXTS} LIKE ${pattern})`
 
 function matching(storeId: number, which: ListedProducts): RawBuilder<unknown> {
-  const { words, categoryIds, brands, options, priceMin, priceMax, isAvailable, ratingMin, isFeatured } = which
+  const { terms, categoryIds, brands, options, priceMin, priceMax, isAvailable, ratingMin, isFeatured } = which
   const conditions = [sql`store_id = ${storeId}`]
-  if (words.length > 0) {
+  if (terms.length > 0) {
     // Only of the whole is there an index; what shoppers do not see must not be found either.
-    const isThere = words.map(containing).map((pattern) => sql`text_key LIKE ${pattern} AND ${isPublic(sql`${pattern}::text`)}`)
+    const isThere = terms.map((term) =>
+      anyPart(term, (patterns) =>
+        sql.join(
+          patterns.map((pattern) => sql`text_key LIKE ${pattern} AND ${isPublic(sql`${pattern}::text`)}`),
+          sql` AND `,
+        ),
+      ),
+    )
     conditions.push(
       sql`product_id IN (SELECT product_id FROM product_search WHERE store_id = ${storeId} AND ${sql.join(isThere, sql` AND `)})`,
     )

@@ -4,6 +4,8 @@ import { decodeCursor, encodeCursor, foreignCursorError } from '../../toolkit/cu
 import { isText } from '../../toolkit/validation.ts'
 import { searchWords } from '../lists.ts'
 import type { Product } from '../product/product.ts'
+import type { SearchSynonymRepository } from '../search-synonym/repository.ts'
+import { phrasesOf, type SearchTerm, searchTerms } from '../search-synonym/search-synonym.ts'
 import { isPermalink, type Storefront } from '../storefront/storefront.ts'
 import { identityKey } from '../text-key.ts'
 import type { FacetRow, ListedProduct, ListedProducts, ListingRepository, ProductSort } from './listing-repository.ts'
@@ -52,7 +54,7 @@ const MAX_TEXT_LENGTH = 255
  * the schema.
  */
 export async function listProducts(
-  { listings }: { readonly listings: ListingRepository },
+  { listings, searchSynonyms }: { readonly listings: ListingRepository; readonly searchSynonyms: SynonymReader },
   storefront: Storefront,
   { first, after, query, filter, sort: wanted }: ListArguments,
 ): Promise<StorefrontProductPage> {
@@ -63,11 +65,12 @@ export async function listProducts(
   const from = positionIn(sort, after)
   const conditions = filtered(filter ?? {})
   const collection = filter?.collection
-  const [words, categoryIds] = await Promise.all([
-    corrected(listings, storeId, typed),
+  const [terms, categoryIds] = await Promise.all([
+    searched({ listings, searchSynonyms }, storeId, typed),
     collection == null ? null : listings.categoriesBelow(storeId, collection),
   ])
-  const which = { words, ...conditions, ...(categoryIds && { categoryIds }) }
+  const which = { terms, ...conditions, ...(categoryIds && { categoryIds }) }
+  const words = terms.flatMap((term) => term.words)
   const rows = await listings.list(storeId, which, { sort, after: from, size: size + 1 })
   const products = await storefront.load.productById.loadMany(rows.slice(0, size).map(({ id }) => id))
   const edges = rows.slice(0, size).flatMap(({ id, key }, index) => {
@@ -111,9 +114,26 @@ function positionIn(sort: ProductSort, after: string | null | undefined): Listed
   return { key, id }
 }
 
+type SynonymReader = Pick<SearchSynonymRepository, 'ofPhrases'>
+
+/** Words of a query, corrected, with what else the merchant finds by them. */
+async function searched(
+  { listings, searchSynonyms }: { readonly listings: ListingRepository; readonly searchSynonyms: SynonymReader },
+  storeId: number,
+  typed: readonly string[],
+): Promise<readonly SearchTerm[]> {
+  if (typed.length === 0) return []
+  const [words, ofTyped] = await Promise.all([
+    corrected(listings, storeId, typed),
+    searchSynonyms.ofPhrases(storeId, phrasesOf(typed)),
+  ])
+  const isCorrected = words.join(' ') !== typed.join(' ')
+  return searchTerms(words, isCorrected ? await searchSynonyms.ofPhrases(storeId, phrasesOf(words)) : ofTyped)
+}
+
 /** Words of a query with misspelt ones replaced; those that nothing is similar to stay. */
 async function corrected(listings: ListingRepository, storeId: number, words: readonly string[]): Promise<readonly string[]> {
-  const unknown = words.length === 0 ? [] : await listings.unknownWords(storeId, words)
+  const unknown = await listings.unknownWords(storeId, words)
   const known = new Map(
     await Promise.all(
       unknown
@@ -129,7 +149,7 @@ async function corrected(listings: ListingRepository, storeId: number, words: re
   return words.map((word) => known.get(word) ?? word)
 }
 
-function filtered(input: FilterInput): Omit<ListedProducts, 'words' | 'categoryIds'> {
+function filtered(input: FilterInput): Omit<ListedProducts, 'terms' | 'categoryIds'> {
   const { collection, brands, options, priceMin, priceMax, available, ratingMin, featured } = input
   if (collection != null && !isPermalink(collection)) throw badInput('filter.collection', 'a permalink', collection)
   if (brands) checkTexts('filter.brands', brands, 0)

@@ -1,16 +1,8 @@
 import { amountOf, least, textOf } from '../amount.ts'
 import type { TaxRate } from '../order/calculation/tax.ts'
 import { orderTotals } from '../order/calculation/totals.ts'
+import type { ListedPrice } from '../storefront/shopper-prices.ts'
 import { type Tax, taxesOnProduct } from '../tax/tax.ts'
-
-/** Price of one unit as it is listed. Decimals are exact text. */
-export type ListedPrice = {
-  readonly price: string
-  /** Off one unit. */
-  readonly discount: string
-  /** Former or recommended price; null: none. */
-  readonly compareAt: string | null
-}
 
 /** What the price of a product depends on in a shop. */
 export type PriceRules = {

@@ -6,12 +6,15 @@ import { CATEGORY_COLUMNS } from '../product-category/repository.ts'
 import { IMAGE_COLUMNS } from '../product-image/repository.ts'
 import type { ProductVariant } from '../product-variant/product-variant.ts'
 import { VARIANT_COLUMNS } from '../product-variant/repository.ts'
+import type { ListedPrice, ShownItem } from '../storefront/shopper-prices.ts'
 import { listProducts, type StorefrontProduct } from './listing.ts'
 import type { FacetRow } from './listing-repository.ts'
-import { type ListedPrice, type ShownPrice, shownPrice } from './price.ts'
+import { type ShownPrice, shownPrice } from './price.ts'
 
 const MAX_REVIEWS = 50
 const MAX_RELATED = 20
+/** Of one item. */
+const MAX_QUANTITY_PRICES = 20
 
 export const storefrontProductResolvers = {
   Storefront: { products: (storefront, args, context) => listProducts(context, storefront, args) },
@@ -33,6 +36,10 @@ export const storefrontProductResolvers = {
     maximumQuantity: ({ product }) => product.maximumQuantity,
     price: (of) => priceOfProduct(of, 'minPrice'),
     maximumPrice: (of) => priceOfProduct(of, 'maxPrice'),
+    quantityPrices: async (of) => {
+      const variants = await of.storefront.load.variantSummary.load(of.product.id)
+      return variants ? [] : quantityPrices(of, itemOf(of))
+    },
     availability: async ({ storefront, product }) => {
       const variants = await storefront.load.variantSummary.load(product.id)
       return availabilityOf(product, variants ? variants.isInStock : isInStock(product))
@@ -73,7 +80,8 @@ export const storefrontProductResolvers = {
     sku: ({ variant }) => variant.sku,
     barcode: ({ variant }) => variant.barcode,
     options: ({ storefront, variant }) => storefront.load.optionsOfVariant.load(variant.id),
-    price: (of) => shown(of, listedVariant(of.product, of.variant)),
+    price: async (of) => shown(of, await of.storefront.prices.priceOf(itemOf(of))),
+    quantityPrices: (of) => quantityPrices(of, itemOf(of)),
     availability: ({ product, variant }) => availabilityOf(product, isInStock(variant)),
     image: ({ storefront, variant }) =>
       variant.imageId === null ? null : storefront.load.productImageById.load(variant.imageId),
@@ -124,21 +132,38 @@ const isInStock = ({ stock, stockUnlimited }: Pick<Product, 'stock' | 'stockUnli
 const availabilityOf = ({ status }: Product, inStock: boolean) =>
   status !== 'AVAILABLE' ? 'NOT_FOR_SALE' : inStock ? 'IN_STOCK' : 'OUT_OF_STOCK'
 
-const listedVariant = (product: Product, variant: ProductVariant): ListedPrice => ({
-  price: variant.price,
+/** The item of a product, or of one of its variants. */
+const itemOf = ({ product, variant }: StorefrontProduct & { readonly variant?: ProductVariant }): ShownItem => ({
+  productId: product.id,
+  variantId: variant?.id ?? null,
+  price: variant?.price ?? product.price,
   discount: product.discount,
-  compareAt: variant.compareAtPrice,
+  compareAt: variant ? variant.compareAtPrice : product.compareAtPrice,
 })
 
 /** The price of a product; with variants, the lowest or highest of theirs. */
 async function priceOfProduct(of: StorefrontProduct, bound: 'minPrice' | 'maxPrice'): Promise<ShownPrice> {
   const { product, storefront } = of
-  const variants = await storefront.load.variantSummary.load(product.id)
-  const { price, discount, compareAtPrice } = product
-  return shown(
-    of,
-    variants ? { price: variants[bound], discount, compareAt: null } : { price, discount, compareAt: compareAtPrice },
+  const summary = await storefront.load.variantSummary.load(product.id)
+  if (!summary) return shown(of, await storefront.prices.priceOf(itemOf(of)))
+  if (!(await storefront.prices.hasLists()))
+    return shown(of, { price: summary[bound], discount: product.discount, compareAt: null })
+  const bounds = await storefront.prices.boundsOf(product)
+  // A product whose variants were deleted in between has its own price.
+  return shown(of, bounds ? bounds[bound] : await storefront.prices.priceOf(itemOf(of)))
+}
+
+/** Prices of one unit from some units on, without those that change nothing. */
+async function quantityPrices(of: StorefrontProduct, item: ShownItem) {
+  const { prices } = of.storefront
+  const breaks = (await prices.breaksOf(item)).slice(0, MAX_QUANTITY_PRICES)
+  const all = await Promise.all(
+    [1, ...breaks].map(async (minimumQuantity) => ({
+      minimumQuantity,
+      price: await shown(of, await prices.priceOf(item, minimumQuantity)),
+    })),
   )
+  return all.filter(({ price }, index) => index > 0 && price.amount !== all[index - 1]?.price.amount)
 }
 
 async function shown({ storefront, product }: StorefrontProduct, listed: ListedPrice): Promise<ShownPrice> {

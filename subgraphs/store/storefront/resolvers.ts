@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { countries } from '../country/country.ts'
 import type { ProductCategory } from '../product-category/product-category.ts'
 import { lookOf } from './look.ts'
+import { shopperPrices } from './shopper-prices.ts'
 import { isPermalink, isStoreCode, type Storefront } from './storefront.ts'
 
 export const storefrontResolvers = {
@@ -77,5 +78,27 @@ export async function storefrontOf(
   const languages = tongues.map(({ code }) => code)
   if (language != null && !languages.includes(language))
     throw badInput('language', `a language of the shop (${languages.join(', ')})`, language)
-  return { store, languages, language: language == null || language === languages[0] ? null : language, load }
+  return {
+    store,
+    languages,
+    language: language == null || language === languages[0] ? null : language,
+    load,
+    shopper: null,
+    prices: shopperPrices(context, store, null),
+  }
+}
+
+/**
+ * A storefront with the prices of the shopper of a session, or itself for null; null: the session
+ * has ended.
+ */
+export async function forAccount(
+  context: Context,
+  storefront: Storefront,
+  accountToken: string | null,
+): Promise<Storefront | null> {
+  if (accountToken === null) return storefront
+  const { store } = storefront
+  const shopper = await context.shopperOf(store.id, accountToken)
+  return shopper && { ...storefront, shopper, prices: shopperPrices(context, store, shopper) }
 }

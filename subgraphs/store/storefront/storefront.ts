@@ -1,5 +1,7 @@
 import type { Loaders } from '../context.ts'
 import type { Store } from '../store/store.ts'
+import type { Shopper } from './shopper.ts'
+import type { ShopperPrices } from './shopper-prices.ts'
 
 /** A shop as its visitors see it, with what its rows are loaded by. */
 export type Storefront = {
@@ -9,6 +11,10 @@ export type Storefront = {
   /** Language of texts; null: the store's own. */
   readonly language: string | null
   readonly load: Loaders
+  /** Who is signed in; null: anybody. */
+  readonly shopper: Shopper | null
+  /** Prices that the shopper has. */
+  readonly prices: ShopperPrices
 }
 
 /** Codes are made of these; a text of anything else, however long, names no shop. */

@@ -1,6 +1,7 @@
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../../toolkit/validation.ts'
 import { amountOf, least, textOf } from '../../amount.ts'
 import { decodeId } from '../../ids.ts'
+import { type CustomerPrices, type ListPrice, type PricedItem, priceByLists } from '../../price-list/rule.ts'
 import { MAX_LINES, MAX_UNITS, type OrderLineTerms } from '../order.ts'
 import type { OrderCatalogue } from './catalogue-repository.ts'
 
@@ -33,15 +34,26 @@ export const rowsIn = (lines: readonly LineInput[]) => ({
     .filter((row) => row !== null),
 })
 
+/** What lines of an order may be, and by which price lists they are priced. */
+export type DraftRules = { readonly allowMissing: boolean; readonly customerPrices: CustomerPrices }
+
 /** The lines of an order, completed from the catalogue; or their problems. */
-export function draftLines(inputs: readonly LineInput[], catalogue: OrderCatalogue, allowMissing: boolean) {
+export function draftLines(
+  inputs: readonly LineInput[],
+  catalogue: OrderCatalogue,
+  { allowMissing, customerPrices }: DraftRules,
+) {
   if (inputs.length < 1 || inputs.length > MAX_LINES) {
     return { failure: validationError([problem('lines', `1 to ${MAX_LINES} lines`, inputs.length)]) }
   }
   const problems: Problem[] = []
   const lines: DraftLine[] = []
+  const units = unitsOf(inputs)
+  // Without lists, as most stores are, nothing is looked up.
+  const priceOf = (input: LineInput, item: PricedItem): ListPrice | null =>
+    customerPrices.lists.length === 0 ? null : priceByLists(customerPrices, item, units.get(itemKey(input)) ?? 1)
   for (const [index, input] of inputs.entries()) {
-    const drafted = draftLine(input, `lines.${index}`, catalogue, allowMissing)
+    const drafted = draftLine(input, `lines.${index}`, catalogue, { allowMissing, priceOf })
     if ('missing' in drafted) return { failure: drafted.missing }
     if ('problems' in drafted) problems.push(...drafted.problems)
     else lines.push(drafted.line)
@@ -55,7 +67,25 @@ type Drafted =
   | { readonly problems: readonly Problem[] }
   | { readonly missing: ReturnType<typeof notFoundError> }
 
-function draftLine(input: LineInput, at: string, catalogue: OrderCatalogue, allowMissing: boolean): Drafted {
+/** Units of each item in all lines: splitting a line reaches no other price. */
+function unitsOf(inputs: readonly LineInput[]): ReadonlyMap<string, number> {
+  const units = new Map<string, number>()
+  for (const input of inputs) units.set(itemKey(input), (units.get(itemKey(input)) ?? 0) + (input.quantity ?? 1))
+  return units
+}
+
+const itemKey = ({ productId, variantId }: LineInput): string =>
+  `${productId == null ? 0 : decodeId(productId, 'Product')} ${variantId == null ? 0 : decodeId(variantId, 'ProductVariant')}`
+
+function draftLine(
+  input: LineInput,
+  at: string,
+  catalogue: OrderCatalogue,
+  {
+    allowMissing,
+    priceOf,
+  }: { readonly allowMissing: boolean; readonly priceOf: (input: LineInput, item: PricedItem) => ListPrice | null },
+): Drafted {
   const { productId } = input
   if (productId == null) return customLine(input, at)
   const productNumber = decodeId(productId, 'Product')
@@ -82,9 +112,12 @@ function draftLine(input: LineInput, at: string, catalogue: OrderCatalogue, allo
 
   const quantity = input.quantity ?? 1
   const listed = variant?.price ?? product?.price ?? '0'
-  const price = input.price ?? listed
+  const asListed = input.price == null && product ? product : null
+  const byLists =
+    asListed && priceOf(input, { productId: productNumber, variantId: variantNumber, price: listed, discount: asListed.discount })
+  const price = input.price ?? byLists?.price ?? listed
   const value = amountOf(price) * BigInt(quantity)
-  const off = input.price == null && product ? least(amountOf(product.discount), amountOf(listed)) * BigInt(quantity) : 0n
+  const off = asListed && !byLists ? least(amountOf(asListed.discount), amountOf(listed)) * BigInt(quantity) : 0n
   const discount = input.discount == null ? off : amountOf(input.discount)
   if (discount > value)
     return { problems: [problem(`${at}.discount`, `at most ${textOf(value)}, what the line costs`, input.discount)] }

@@ -2,15 +2,16 @@ import { notFoundError, type Problem, problem, problemsIn, textProblem, validati
 import { amountOf } from '../../amount.ts'
 import { giftCardRepository } from '../../gift-card/repository.ts'
 import type { Location } from '../../location/location.ts'
+import { readCustomerPrices } from '../../price-list/customer-prices.ts'
+import { NO_LISTS } from '../../price-list/rule.ts'
 import { storeRepository } from '../../store/repository.ts'
 import type { Store } from '../../store/store.ts'
-import type { StoreQuery } from '../../write.ts'
 import { type AdditionalFieldInput, type WrittenField, writtenFields } from '../additional-field/additional-field.ts'
 import { addressIn, destinationOf } from '../customer/address.ts'
 import { type BuyerInput, type FoundBuyer, findBuyer } from '../customer/buyer.ts'
 import { type BillingInformation, MAX_NOTE_LENGTH, type OrderTerms, type TrafficSource } from '../order.ts'
 import type { OrderStatus } from '../status/states.ts'
-import { type CartInput, MAX_COUPON_CODES } from './cart.ts'
+import { type CalculationScope, type CartInput, MAX_COUPON_CODES } from './cart.ts'
 import { readCatalogue } from './catalogue-repository.ts'
 import { type DraftLine, draftLines, type LineInput, rowsIn } from './draft.ts'
 import { findMethods, pickupAddressOf } from './methods.ts'
@@ -31,6 +32,7 @@ export type NewOrderInput = {
   readonly billingInformation?: { readonly [Field in keyof BillingInformation]?: string | null | undefined } | null | undefined
   readonly additionalInformation?: string | null | undefined
   readonly additionalFields?: readonly AdditionalFieldInput[] | null | undefined
+  readonly applyPriceLists?: boolean | null | undefined
   readonly applyPromotions?: boolean | null | undefined
   readonly couponCodes?: readonly string[] | null | undefined
   /** Rows of gift cards, in the order in which they pay. */
@@ -91,7 +93,7 @@ export type PrepareFailure = { readonly failure: ReturnType<typeof validationErr
  * the number of lines; they run concurrently. Shipping costs the given price, or nothing until a
  * quote is added (`withQuote`).
  */
-export async function prepareOrder(reading: StoreQuery, input: NewOrderInput): Promise<PrepareFailure | PreparedOrder> {
+export async function prepareOrder(reading: CalculationScope, input: NewOrderInput): Promise<PrepareFailure | PreparedOrder> {
   const { query, storeId } = reading
   const problems = orderProblems(input)
   if (problems.length > 0) return { failure: validationError(problems) }
@@ -112,7 +114,11 @@ export async function prepareOrder(reading: StoreQuery, input: NewOrderInput): P
     giftCardRepository(query).findByIds(storeId, giftCards),
   ])
   if (!store) return { failure: notFoundError('store', String(storeId)) }
-  const drafted = draftLines(input.lines, catalogue, input.allowMissingProducts === true)
+  const customerPrices =
+    input.applyPriceLists === true && 'buyer' in found
+      ? await readCustomerPrices(reading, store.currency, found.buyer.categories, [...catalogue.products.keys()])
+      : NO_LISTS
+  const drafted = draftLines(input.lines, catalogue, { allowMissing: input.allowMissingProducts === true, customerPrices })
   if ('failure' in drafted) return { failure: drafted.failure }
   const fields = writtenFields([], input.additionalFields ?? [])
   if ('failure' in fields) return { failure: fields.failure }

@@ -3,7 +3,7 @@ import { type Amount, amountOf, textOf } from '../../amount.ts'
 import { decodeId } from '../../ids.ts'
 import { type QuoteDeps, shippingQuotes } from '../../shipping-method/quotes.ts'
 import type { ShippingMethodRepository } from '../../shipping-method/repository.ts'
-import type { StoreQuery } from '../../write.ts'
+import type { CalculationScope } from './cart.ts'
 import { type NewOrderInput, type PreparedOrder, type PrepareFailure, prepareOrder } from './prepare.ts'
 
 /** What the shipping method of an order charges, or why it cannot be used. */
@@ -24,7 +24,7 @@ export type QuotedOrder = { readonly prepared: PreparedOrder | PrepareFailure; r
  * Prepares an order and gets the rate of its shipping method; null where the price is given or
  * nothing is shipped. External services have five seconds: not in a transaction.
  */
-export async function quoteOrder(deps: QuoteDeps, reading: StoreQuery, input: NewOrderInput): Promise<QuotedOrder | null> {
+export async function quoteOrder(deps: QuoteDeps, reading: CalculationScope, input: NewOrderInput): Promise<QuotedOrder | null> {
   const { shippingMethodId, shippingPrice, shippingServiceCode } = input
   if (shippingMethodId == null || shippingPrice != null || input.shippingRequired === false) return null
   const prepared = await prepareOrder(reading, input)

@@ -31,6 +31,8 @@ export type BuyerInput = {
    * data.
    */
   readonly isGuest?: boolean
+  /** Categories of a signed-in shopper, who is a guest otherwise; absent: nobody is signed in. */
+  readonly categories?: ReadonlySet<number> | null | undefined
 }
 
 /** Buyer, as far as the store knows. */
@@ -41,7 +43,7 @@ export type FoundBuyer = {
   readonly snapshot: Omit<OrderCustomer, 'number'>
   readonly shippingAddress: OrderAddress | null
   readonly billingAddress: OrderAddress | null
-  /** Of the customer; null for a guest. */
+  /** Of the customer or the signed-in shopper; null for a guest. */
   readonly categories: ReadonlySet<number> | null
 }
 
@@ -85,7 +87,7 @@ export async function findBuyer({ query, storeId }: StoreQuery, input: BuyerInpu
     },
     shippingAddress,
     billingAddress,
-    categories: stored && new Set(memberships.map(({ categoryId }) => categoryId)),
+    categories: stored ? new Set(memberships.map(({ categoryId }) => categoryId)) : (input.categories ?? null),
   }
   return { buyer }
 }
