@@ -2,6 +2,7 @@ import type { DataLoader } from '../toolkit/loader.ts'
 import type { Catalogue } from './item/catalogue.ts'
 import type { ItemProvenance, ItemRepository } from './item/repository.ts'
 import type { RepositoryFacts } from './observation/repository.ts'
+import type { KnownPackage } from './published-package/repository.ts'
 import type { ChangeOfItem, FeatureRow } from './server-features/repository.ts'
 import type { SourceRepository } from './source/repository.ts'
 import type { Source } from './source/source.ts'
@@ -19,6 +20,8 @@ export type Context = {
     readonly provenanceByItem: DataLoader<string, ItemProvenance | null>
     /** By "owner/repository" in lower case. */
     readonly factsByRepository: DataLoader<string, RepositoryFacts | null>
+    /** By `packageKey`. */
+    readonly packageByKey: DataLoader<string, KnownPackage | null>
   }
   /** What clients see in front of every path of ours, without a slash at the end. */
   readonly publicUrl: string

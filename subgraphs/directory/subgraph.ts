@@ -5,20 +5,21 @@ import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { type RoleLookup, remoteRoleLookup, requireAdministrator } from '../toolkit/user-role.ts'
+import type { CatalogueStore } from './catalogue-file/catalogue-store.ts'
 import type { Context } from './context.ts'
-import { catalogueOf, changedCatalogue } from './item/catalogue.ts'
 import { itemLoaders } from './item/loaders.ts'
+import { newestCatalogue } from './item/newest-catalogue.ts'
 import { itemRepository } from './item/repository.ts'
 import { followRevisions } from './item/revision-feed.ts'
-import { observationJob } from './job-thread/observation-job.ts'
+import { openJobs } from './job-thread/open-jobs.ts'
 import { runTask } from './job-thread/run-task.ts'
-import { sourceJob } from './job-thread/source-job.ts'
 import { observationLoaders } from './observation/loaders.ts'
 import type { GithubSettings } from './observation/observe.ts'
 import { observationRepository } from './observation/repository.ts'
 import { backgroundOf } from './probe/background.ts'
-import { probeJob } from './probe/job.ts'
-import { probeRepository } from './probe/repository.ts'
+import { packageLoaders } from './published-package/loaders.ts'
+import type { PackageSettings } from './published-package/observe.ts'
+import { packageRepository } from './published-package/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { safeNames } from './server-features/findings.ts'
 import { featureLoaders } from './server-features/loaders.ts'
@@ -42,7 +43,9 @@ export async function directorySubgraph({
   probeHours = 0,
   sourceNetwork = PUBLIC_ONLY,
   github = null,
+  packages = null,
   roleOf = remoteRoleLookup(publicUrl),
+  stored = null,
 }: {
   readonly connection: Connection
   /** A pooler in transaction mode, for everything but LISTEN; absent: none. */
@@ -55,45 +58,40 @@ export async function directorySubgraph({
   readonly sourceNetwork?: SourceNetworkSettings
   /** How repositories are observed; null: they are not. */
   readonly github?: GithubSettings | null
+  /** How packages are observed; null: they are not. */
+  readonly packages?: PackageSettings | null
   /** Finds the role of a user; absent: asks at `publicUrl`. */
   readonly roleOf?: RoleLookup
+  /** Keeps the catalogue for the next start; null: nothing does. Closed with the subgraph. */
+  readonly stored?: CatalogueStore | null
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, { schema: 'directory', pooler, onError })
   const items = itemRepository(database.query, safeNames)
   const features = featureRepository(database.query)
-  let catalogue = await items.snapshot().then((snapshot) => catalogueOf(snapshot))
+  const first = await newestCatalogue(items, (await stored?.read()) ?? null)
+  let { catalogue } = first
+  stored?.offer(catalogue, first.changedItems)
   const { onChange, notify: deliver } = changeListeners()
 
   const unfollow = followRevisions(
     database.direct,
     async () => {
-      const { dataset, mark } = await items.currentRevision()
-      if (dataset === catalogue.revision.dataset && mark === catalogue.revision.mark) return
-      const changes = await items.changesBehindRevision(catalogue.revision)
-      const changed = changes && (await changedCatalogue(catalogue, changes))
-      catalogue = changed ?? (await items.snapshot().then((snapshot) => catalogueOf(snapshot)))
+      const newest = await newestCatalogue(items, catalogue)
+      if (newest.catalogue === catalogue) return
+      catalogue = newest.catalogue
       // Everything that the directory answers is of one revision.
       deliver(null)
       log.info({ revision: catalogue.revision.number, items: catalogue.size }, 'the directory was refreshed')
+      stored?.offer(catalogue, newest.changedItems)
     },
     log,
   )
 
   const sources = sourceRepository(database.query)
-  const observations = observationRepository(database.query)
   const background = backgroundOf({
-    openJobs: async () => {
-      const observes = github !== null && github.requestsPerHour > 0
-      if (probeHours === 0 && !observes && !(await sources.exists())) return null
-      const network = sourceNetwork
-      return [
-        sourceJob(connection, sources, { network, log }),
-        ...(probeHours > 0 ? [await probeJob(probeRepository(database.query), probeHours, log)] : []),
-        ...(observes ? [observationJob(connection, observations, { github, network, log })] : []),
-      ]
-    },
+    openJobs: () => openJobs(connection, database.query, { probeHours, github, packages, network: sourceNetwork, log }),
     // Loaded here: most installations start without.
     startJobs: async (jobs) => (await import('./probe/jobs.ts')).startJobs(connection, jobs, { log }),
     log,
@@ -107,7 +105,12 @@ export async function directorySubgraph({
     context: (caller): Context => ({
       catalogue,
       items,
-      load: { ...itemLoaders(items), ...featureLoaders(features), ...observationLoaders(observations) },
+      load: {
+        ...itemLoaders(items),
+        ...featureLoaders(features),
+        ...observationLoaders(observationRepository(database.query)),
+        ...packageLoaders(packageRepository(database.query)),
+      },
       publicUrl,
       sources,
       removeWithItems,
@@ -122,6 +125,7 @@ export async function directorySubgraph({
     close: async () => {
       await background.close()
       await unfollow()
+      await stored?.close()
       await database.close()
     },
   }

@@ -131,6 +131,10 @@ export type Item = {
    */
   popularity: number
   /**
+   * SPDX identifier or expression, as its source or package states it or GitHub recognises it; null: none is known.
+   */
+  license: string | null
+  /**
    * Fields of this kind only: McpServerDetail, PluginDetail, SkillDetail or EntryDetail.
    */
   detail: unknown
@@ -148,6 +152,59 @@ export type Item = {
    * Revision of the directory that last changed the row.
    */
   revision: string
+}
+export type PackageObservation = {
+  /**
+   * PackageRegistry of the SDL.
+   */
+  registry: string
+  /**
+   * As the registry writes it: of PyPI in lower case with single hyphens.
+   */
+  name: string
+  /**
+   * Time of the last attempt, and of the last answer; null: there was none. The columns below are of it.
+   */
+  observed_at: Date
+  answered_at: Date | null
+  /**
+   * Validator of the answer (RFC 9110 §8.8.3); null: it had none.
+   */
+  etag: string | null
+  /**
+   * Newest version, and the time of its publication; null: unknown.
+   */
+  version: string | null
+  published_at: Date | null
+  /**
+   * SPDX identifier or expression; null: none that is known.
+   */
+  license: string | null
+  /**
+   * Downloads of the last 30 days; null: unknown, as for all of PyPI.
+   */
+  monthly_downloads: number | null
+  /**
+   * Whether the newest version is deprecated or yanked, and why; at most 300 characters.
+   */
+  is_withdrawn: Generated<boolean>
+  withdrawn_reason: string | null
+  /**
+   * "owner/repository" on GitHub in lower case that the package calls its source; null: none.
+   */
+  repository: string | null
+  /**
+   * Whether installing it runs code of the package; null: unknown.
+   */
+  has_install_script: boolean | null
+  /**
+   * Whether the registry holds an attestation of its build; null: unknown.
+   */
+  has_provenance: boolean | null
+  /**
+   * Whether the last answer was that the registry no longer has it; all that is known of it is null then.
+   */
+  is_unpublished: Generated<boolean>
 }
 export type PastRevision = {
   number: string
@@ -309,6 +366,7 @@ export type Tables = {
   feature_change: FeatureChange
   feature_probe: FeatureProbe
   item: Item
+  package_observation: PackageObservation
   past_revision: PastRevision
   repository_observation: RepositoryObservation
   repository_stars: RepositoryStars

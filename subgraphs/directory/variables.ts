@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { type Config, urlWithProtocol, type Variables, wholeNumber } from '../../platform/config/config.ts'
 import { isNetwork } from '../../platform/outbound/address-policy.ts'
 import type { GithubSettings } from './observation/observe.ts'
+import type { PackageSettings } from './published-package/observe.ts'
 import { DEFAULT_REQUESTS_PER_HOUR, type SourceNetworkSettings } from './source/source.ts'
+
+const apiUrl = urlWithProtocol(['http:', 'https:'], 'an http or https URL').transform((url) => url.replace(/(?<!\/)\/+$/, ''))
 
 /** Variables of the directory. */
 export const directoryVariables = {
@@ -44,10 +47,35 @@ export const directoryVariables = {
     meaning: 'Token for the API of GitHub; it needs no permission. Unset, requests are anonymous.',
   },
   DIRECTORY_GITHUB_API_URL: {
-    read: urlWithProtocol(['http:', 'https:'], 'an http or https URL').transform((url) => url.replace(/(?<!\/)\/+$/, '')),
+    read: apiUrl,
     default: 'https://api.github.com',
     unit: null,
     meaning: 'Address of the API of GitHub, or of one that speaks the same.',
+  },
+  DIRECTORY_PACKAGES_PER_HOUR: {
+    read: wholeNumber(0, 10_000),
+    default: '0',
+    unit: 'packages',
+    meaning:
+      'Packages of npm and PyPI that are looked up in an hour, with two requests each: newest version, licence, repository, deprecation, install scripts, provenance, and downloads of npm. 0: none.',
+  },
+  DIRECTORY_NPM_URL: {
+    read: apiUrl,
+    default: 'https://registry.npmjs.org',
+    unit: null,
+    meaning: 'Address of the registry of npm, or of a mirror of it.',
+  },
+  DIRECTORY_NPM_DOWNLOADS_URL: {
+    read: apiUrl,
+    default: 'https://api.npmjs.org',
+    unit: null,
+    meaning: 'Address of the API that counts the downloads of npm.',
+  },
+  DIRECTORY_PYPI_URL: {
+    read: apiUrl,
+    default: 'https://pypi.org',
+    unit: null,
+    meaning: 'Address of the Python Package Index, or of a mirror of it.',
   },
 } satisfies Variables
 
@@ -56,6 +84,14 @@ export const githubSettingsOf = (config: Config<typeof directoryVariables>): Git
   apiUrl: config.DIRECTORY_GITHUB_API_URL,
   token: config.DIRECTORY_GITHUB_TOKEN ?? null,
   requestsPerHour: config.DIRECTORY_GITHUB_REQUESTS_PER_HOUR,
+})
+
+/** How the registries of packages are used. */
+export const packageSettingsOf = (config: Config<typeof directoryVariables>): PackageSettings => ({
+  npmUrl: config.DIRECTORY_NPM_URL,
+  npmDownloadsUrl: config.DIRECTORY_NPM_DOWNLOADS_URL,
+  pypiUrl: config.DIRECTORY_PYPI_URL,
+  packagesPerHour: config.DIRECTORY_PACKAGES_PER_HOUR,
 })
 
 /** What runs of sources may connect to, and how often. */

@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { checkPageSize } from '../../toolkit/connection.ts'
 import { idOf } from '../item/id.ts'
-import { createToken, parseToken, START } from './token.ts'
+import { createToken, foreignTokenError, parseToken, type SeenRevision } from './token.ts'
 
 /** Largest page: a mirror of 20,000 items needs 40 of them. */
 const MAX_CHANGES = 500
@@ -10,8 +10,10 @@ export const changeResolvers = {
   Query: {
     changes: async (_, { since, first }, { catalogue, items }) => {
       const size = checkPageSize('first', first ?? 100, MAX_CHANGES)
-      const { dataset, number } = catalogue.revision
-      const place = since == null ? START : parseToken(since, dataset)
+      const { dataset, number, mark } = catalogue.revision
+      const { seen, ...place } = parseToken(since, dataset)
+      const isCurrent = seen === null || (seen.number === number && mark.startsWith(seen.mark))
+      if (!isCurrent && !(await items.hadRevision(seen))) throw foreignTokenError(since)
       // One more than requested shows whether there are more. Rows that the catalogue has not
       // loaded yet would look removed.
       const rows = await items.changesBehind(place, number, size + 1)
@@ -24,9 +26,13 @@ export const changeResolvers = {
           changedAt,
           item: catalogue.byId(kind, id),
         })),
-        token: createToken(dataset, page.at(-1) ?? place),
+        token: createToken({ dataset, ...newer({ number, mark }, seen) }, page.at(-1) ?? place),
         hasMore: rows.length > size,
       }
     },
   },
 } satisfies Resolvers
+
+/** The later of two revisions: a process that lags behind must not forget what a token has seen. */
+const newer = (own: SeenRevision, seen: SeenRevision | null): SeenRevision =>
+  seen !== null && BigInt(seen.number) > BigInt(own.number) ? seen : own

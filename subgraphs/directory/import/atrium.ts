@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { ECOSYSTEMS, type Kind, TRANSPORTS } from '../item/item.ts'
+import { statedLicense } from '../item/license.ts'
 import { installCommand, shellWord } from './command.ts'
 import type { Contribution, Reader, Skip, Statement } from './contribution.ts'
+import { licensed } from './license.ts'
 import { pluginIdentity } from './marketplace.ts'
 import { serverIdentity } from './server.ts'
 import { asList, asRecord } from './shape.ts'
@@ -21,6 +23,10 @@ const common = {
   description: text(2_000).optional(),
   category: text(100).optional(),
   tags: z.array(text(50)).max(30).optional(),
+  license: z
+    .string()
+    .refine((value) => statedLicense(value) === value, 'an SPDX identifier such as Apache-2.0')
+    .optional(),
 }
 
 const server = z.strictObject({
@@ -90,13 +96,15 @@ type Stated = {
   readonly description?: string | undefined
   readonly category?: string | undefined
   readonly tags?: readonly string[] | undefined
+  readonly license?: string | undefined
 }
 
-const about = ({ description, category, tags }: Stated) => ({
+const about = ({ description, category, tags, license }: Stated) => ({
   description: cleanText(description, 2_000),
   category: category ?? null,
   tags: cleanTags(tags ?? []),
   stars: null,
+  ...licensed(license),
 })
 
 /**
@@ -104,13 +112,13 @@ const about = ({ description, category, tags }: Stated) => ({
  * "directory/1", "records": [ { "kind": … }, … ] }`. Fields have the names and meanings of the
  * schema.
  *
- * - `mcp_server`: owner, repo, title; optional description, category, tags, official, transport,
+ * - `mcp_server`: owner, repo, title; optional description, category, tags, license, official, transport,
  *   install (one of npm, pypi, oci:
  *   the name of a package or image; or remote: a URL) or installCommand, args (words behind the package), envVars (name, required, secret, description), docsUrl,
  *   repoUrl (a folder of a repository with several servers is `…/tree/HEAD/folder`). At least one of the addresses.
  * - `plugin`: marketplaceSlug, marketplaceRepo (`owner/repository`), slug, name, ecosystem,
  *   sourceUrl; optional description,
- *   category, tags.
+ *   category, tags, license.
  * - `skill`: slug, name, source (`built-in`, `optional`, `community`, `plugin`, `mcp`), docsUrl,
  *   repoUrl; optional as above.
  * - `persona`, `bundle`, `agent`, `guide`: slug, name, url; optional as above.

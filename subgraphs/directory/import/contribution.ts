@@ -56,6 +56,8 @@ type About = {
   readonly tags: readonly string[]
   /** null when the source does not know. */
   readonly stars: number | null
+  /** SPDX identifier; absent where the source states none, and from records of earlier releases. */
+  readonly license?: string
 }
 
 /**

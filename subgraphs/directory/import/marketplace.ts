@@ -1,5 +1,6 @@
 import type { Contribution, Reader, Skip, SourceFile } from './contribution.ts'
 import { type EcosystemPath, parseEcosystemPath } from './ecosystem.ts'
+import { licensed } from './license.ts'
 import { folderUrl, identityOfOrigin, isRepository, resolveFolder } from './link.ts'
 import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
@@ -104,6 +105,7 @@ function readEntry(value: unknown, base: string, marketplace: Marketplace): Cont
       category: cleanText(entry.category, 100),
       tags: cleanTags([...words(entry.tags), ...words(entry.keywords)]),
       stars: null,
+      ...licensed(entry.license),
       ecosystem: place.ecosystem,
       installCommand: installCommand(id, marketplace),
       sourceUrl,

@@ -29,6 +29,7 @@ export const mcpmReader = singleRecordReader(
       description: fields.description,
       category,
       tags: fields.tags,
+      license: fields.license,
       official: fields.is_official === true ? true : null,
       transport: local ? 'stdio' : remote ? 'streamable-http' : null,
       installations: methods.flatMap((method) => installationsOf(method, typeof fields.name === 'string' ? fields.name : '')),

@@ -1,5 +1,6 @@
 import type { EntryDetail, Kind, McpServerDetail, PluginDetail, Provenance, SkillDetail } from '../item/item.ts'
 import { ECOSYSTEMS, UNCATEGORIZED } from '../item/item.ts'
+import { isLicense } from '../item/license.ts'
 import { categorise, categoryOf } from './category.ts'
 import { fallbackCommand } from './command.ts'
 import type { Contribution, Skip, Statement } from './contribution.ts'
@@ -9,6 +10,7 @@ import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
 import { commandInstallation, distinctInstallations } from './installation.ts'
 import { isHost, repositoryOnGithub } from './link.ts'
 import { type Listings, listingsOf, withManifests } from './listing.ts'
+import { type Packages, packageStatement } from './own-package.ts'
 import { byPrecedence, compare, isByPublisher, rankOf } from './precedence.ts'
 import { splitRepositories } from './repository-split.ts'
 import { plainText } from './text.ts'
@@ -27,6 +29,7 @@ export type Merged = {
   readonly originalCategory: string | null
   readonly tags: readonly string[]
   readonly popularity: number
+  readonly license: string | null
   /** Complete but for the parts of the key. */
   readonly detail: Detail
   readonly provenance: readonly Provenance[]
@@ -43,7 +46,12 @@ type Detail =
 /** Stars of repositories by "owner/repository" in lower case, as `--stars` files and GitHub gave them. */
 export type Stars = ReadonlyMap<string, number>
 
+/** SPDX identifiers by "owner/repository" in lower case, as GitHub recognised them. */
+export type Licenses = ReadonlyMap<string, string>
+
 const NONE: ReadonlySet<string> = new Set()
+const NO_LICENSES: Licenses = new Map()
+const NO_PACKAGES: Packages = new Map()
 
 type Of<K extends Kind> = Extract<Statement, { kind: K }>
 
@@ -54,13 +62,15 @@ const MAX_INSTALLATIONS = 8
 
 /**
  * Turns all contributions into items, sorted by kind and identity. A pure function of the set: the
- * order of the contributions changes nothing. `archived`: repositories that GitHub says are. `skipped`
- * are manifests of plugins without a listing.
+ * order of the contributions changes nothing. `archived`: repositories that GitHub says are; `licenses`:
+ * those of repositories; `packages`: those that were observed. `skipped` are manifests of plugins without a listing.
  */
 export function merge(
   contributions: readonly Contribution[],
   stars: Stars,
   archived: ReadonlySet<string> = NONE,
+  licenses: Licenses = NO_LICENSES,
+  packages: Packages = NO_PACKAGES,
 ): { readonly items: readonly Merged[]; readonly skipped: readonly Skip[] } {
   const split = splitRepositories(contributions)
   const listings = listingsOf(split)
@@ -75,13 +85,19 @@ export function merge(
   }
   const items = [...groups]
     .sort(([one], [other]) => compare(one, other))
-    .map(([, group]) => mergeGroup(group.sort(byPrecedence), listings, { stars, archived }))
+    .map(([, group]) => mergeGroup(group.sort(byPrecedence), listings, { stars, archived, licenses, packages }))
   return { items, skipped: addressed.skipped }
 }
 
-type Observations = { readonly stars: Stars; readonly archived: ReadonlySet<string> }
+type Observations = {
+  readonly stars: Stars
+  readonly archived: ReadonlySet<string>
+  readonly licenses: Licenses
+  readonly packages: Packages
+}
 
-function mergeGroup(group: readonly Contribution[], listings: Listings, { stars, archived }: Observations): Merged {
+function mergeGroup(group: readonly Contribution[], listings: Listings, observed: Observations): Merged {
+  const { stars, archived, licenses, packages } = observed
   const [best] = group
   if (!best) throw new Error('Expected a group to have at least one contribution.')
   const { kind, identity, key } = best.statement
@@ -105,6 +121,16 @@ function mergeGroup(group: readonly Contribution[], listings: Listings, { stars,
   const isUnstated = detail.provenance.every(({ field }) => field !== 'deprecated')
   const isArchived = kind === 'MCP_SERVER' && isUnstated && archived.has(repository)
   if (isArchived) fields.derived('deprecated', 'archived repository')
+  const own = 'installations' in detail.value ? packageStatement(detail.value, repository, packages) : null
+  const isWithdrawn = isUnstated && !isArchived && own?.isWithdrawn === true
+  if (isWithdrawn) fields.derived('deprecated', 'package')
+  const downloads = own?.monthlyDownloads ?? null
+  if (downloads !== null) fields.derived('monthlyDownloads', 'package')
+  const recognised = validLicense(licenses.get(repositoryWithFiles(detail.value) ?? ''))
+  const stated = fields.first('license', (said) => validLicense(said.license))
+  const published = validLicense(own?.license)
+  if (stated === null && (recognised ?? published) !== null)
+    fields.derived('license', recognised === null ? 'package' : 'repository')
   if (counted !== undefined) fields.derived('popularity', 'stars file')
   return {
     kind,
@@ -117,11 +143,20 @@ function mergeGroup(group: readonly Contribution[], listings: Listings, { stars,
     originalCategory: spelling ?? spellings[0] ?? null,
     tags,
     popularity: counted ?? fields.first('popularity', (said) => said.stars) ?? 0,
-    detail: isArchived ? { ...detail.value, deprecated: true } : detail.value,
+    license: stated ?? recognised ?? published,
+    detail: {
+      ...detail.value,
+      ...((isArchived || isWithdrawn) && { deprecated: true }),
+      ...(downloads !== null && { monthlyDownloads: downloads }),
+    },
     provenance: [...fields.provenance(), ...detail.provenance].sort((one, other) => compare(one.field, other.field)),
     from: best,
   }
 }
+
+/** A licence that rows may have; null for others, which older versions stored: an item is not lost for its licence. */
+const validLicense = (license: string | null | undefined): string | null =>
+  license != null && isLicense(license) ? license : null
 
 /** Curated by Atrium or the publisher: no catch-all, and before every rule. */
 const isCurated = (one: Contribution): boolean => one.format === 'atrium' || isByPublisher(one)
@@ -131,6 +166,11 @@ const humanised = (key: string): string => (key.split('/').at(-1) ?? key).replac
 /** "owner/repository" in lower case of the repository whose stars the item has. */
 function repositoryOfItem(kind: Kind, identity: string, detail: Detail): string | null {
   return repositoryOnGithub(kind === 'MCP_SERVER' && 'repoUrl' in detail ? (detail.repoUrl ?? '') : `https://${identity}`)
+}
+
+/** "owner/repository" in lower case of the repository that its files are in; null when it is none on GitHub. */
+function repositoryWithFiles(detail: Detail): string | null {
+  return repositoryOnGithub(('repoUrl' in detail ? detail.repoUrl : 'sourceUrl' in detail ? detail.sourceUrl : null) ?? '')
 }
 
 type WithProvenance = { readonly value: Detail; readonly provenance: readonly Provenance[] }

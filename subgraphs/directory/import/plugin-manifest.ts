@@ -1,5 +1,6 @@
 import type { Reader } from './contribution.ts'
 import { parseEcosystemPath } from './ecosystem.ts'
+import { licensed } from './license.ts'
 import { folderUrl } from './link.ts'
 import { pluginIdentity } from './marketplace.ts'
 import { asList, asRecord } from './shape.ts'
@@ -42,6 +43,7 @@ export const pluginManifestReader: Reader = {
             category: cleanText(manifest.category, 100),
             tags: cleanTags([...asList(manifest.keywords), ...asList(manifest.tags)]),
             stars: null,
+            ...licensed(manifest.license),
             ecosystem: place.ecosystem,
             installCommand: null,
             sourceUrl: folderUrl(origin, place.base) ?? cleanUrl(manifest.repository) ?? cleanUrl(manifest.homepage),

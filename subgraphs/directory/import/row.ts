@@ -1,4 +1,5 @@
 import { SKILL_SOURCES, TRANSPORTS } from '../item/item.ts'
+import { isLicense } from '../item/license.ts'
 import type { Merged } from './merge.ts'
 
 /** A row of table item as an import writes it; the database adds ids, times and the revision. */
@@ -12,6 +13,7 @@ export type Row = {
   readonly original_category: string | null
   readonly tags: readonly string[]
   readonly popularity: number
+  readonly license: string | null
   readonly detail: Readonly<Record<string, unknown>>
   readonly provenance: Merged['provenance']
 }
@@ -35,6 +37,7 @@ export function rowOf(item: Merged, key: string): Row {
     original_category: item.originalCategory,
     tags: item.tags,
     popularity: item.popularity,
+    license: item.license,
     detail: { ...parts, ...item.detail },
     provenance: item.provenance,
   }
@@ -63,6 +66,10 @@ const RULES: readonly { readonly holds: (row: Row) => boolean; readonly fault: s
   {
     holds: ({ popularity }) => Number.isInteger(popularity) && popularity >= 0 && popularity <= MAX_INTEGER,
     fault: 'has a number of stars that is not a whole number from 0 on',
+  },
+  {
+    holds: ({ license }) => license === null || isLicense(license),
+    fault: 'has a licence that is no SPDX identifier or expression',
   },
   { holds: (row) => addressesOf(row).every(isAddress), fault: 'has no absolute http or https address' },
   {

@@ -4,6 +4,7 @@ import type { Statement } from './contribution.ts'
 import { statedDocsUrl, withoutTemplates } from './docs-url.ts'
 import { featuresIn, isEmpty, type RawFeatures } from './features.ts'
 import { distinctInstallations } from './installation.ts'
+import { licensed } from './license.ts'
 import { resolveFolder } from './link.ts'
 import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
@@ -25,6 +26,7 @@ export type StatedServer = {
   readonly category?: unknown
   readonly tags?: unknown
   readonly stars?: unknown
+  readonly license?: unknown
   readonly official?: boolean | null
   readonly transport?: Transport | null
   /** Installations, the best first; null for one that is not safe to paste. */
@@ -76,6 +78,7 @@ export function serverStatement(stated: StatedServer): Statement | string {
     category: cleanText(stated.category, 100),
     tags: cleanTags(stated.tags),
     stars: starsIn(stated.stars),
+    ...licensed(stated.license),
     official: stated.official ?? (repository && isVendor(repository) ? true : null),
     transport: installations[0]?.transport ?? stated.transport ?? null,
     installCommand: installations[0]?.command ?? null,

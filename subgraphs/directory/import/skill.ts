@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { categoryOf } from './category.ts'
 import type { Reader } from './contribution.ts'
+import { licensed } from './license.ts'
 import { fileUrl, folderOf, folderUrl, identityOfOrigin } from './link.ts'
 import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
@@ -52,6 +53,7 @@ export const skillReader: Reader = {
               ) ?? categoryFolder(folder),
             tags: cleanTags([frontmatter.tags, metadata.tags, frontmatter.keywords, metadata.keywords].flatMap(words)),
             stars: null,
+            ...licensed(frontmatter.license),
             // The merge, which has the marketplaces, decides whether a plugin contains it.
             source: 'COMMUNITY',
             docsUrl,

@@ -1,6 +1,8 @@
 import type pg from 'pg'
+import { type PackageName, packageKey } from '../item/package-name.ts'
 import type { Contribution } from './contribution.ts'
 import type { Keyed } from './key.ts'
+import type { OwnPackage, Packages } from './own-package.ts'
 import type { Row } from './row.ts'
 import type { StarCount } from './stars.ts'
 
@@ -168,6 +170,23 @@ export async function allArchived(client: pg.ClientBase): Promise<ReadonlySet<st
   return new Set(rows.map(({ repository }) => repository))
 }
 
+/** Licences that GitHub recognised, by repository. */
+export async function allLicenses(client: pg.ClientBase): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ repository: string; license: string }>(
+    'SELECT repository, license FROM repository_observation WHERE license IS NOT NULL',
+  )
+  return new Map(rows.map(({ repository, license }) => [repository, license]))
+}
+
+/** What items take of packages that name a repository, by `packageKey`. */
+export async function allPackages(client: pg.ClientBase): Promise<Packages> {
+  const { rows } = await client.query<PackageName & OwnPackage>(
+    `SELECT registry, name, repository, license, is_withdrawn AS "isWithdrawn", monthly_downloads AS "monthlyDownloads"
+     FROM package_observation WHERE repository IS NOT NULL`,
+  )
+  return new Map(rows.map((row) => [packageKey(row), row]))
+}
+
 /** The keys of all items, tombstones included. */
 export async function allKeys(client: pg.ClientBase): Promise<readonly Keyed[]> {
   const { rows } = await client.query<Keyed>('SELECT kind, identity, key FROM item')
@@ -208,21 +227,22 @@ export async function saveItems(
   let updated = 0
   await inBatches(rows, async (batch) => {
     const { rows: written } = await client.query<{ added: boolean }>(
-      `INSERT INTO item (kind, identity, key, name, description, category, original_category, tags, popularity, detail, provenance,
+      `INSERT INTO item (kind, identity, key, name, description, category, original_category, tags, popularity, license, detail, provenance,
                          created_at, updated_at, removed_at, revision)
-       SELECT kind, identity, key, name, description, category, original_category, tags, popularity, detail, provenance,
+       SELECT kind, identity, key, name, description, category, original_category, tags, popularity, license, detail, provenance,
               $2, $2, NULL, $3
        FROM jsonb_to_recordset($1) AS r (kind text, identity text, key text, name text, description text, category text,
-            original_category text, tags text[], popularity integer, detail jsonb, provenance jsonb)
+            original_category text, tags text[], popularity integer, license text, detail jsonb, provenance jsonb)
        ON CONFLICT (kind, identity) DO UPDATE
        SET name = excluded.name, description = excluded.description, category = excluded.category,
            original_category = excluded.original_category, tags = excluded.tags, popularity = excluded.popularity,
-           detail = excluded.detail, provenance = excluded.provenance, updated_at = excluded.updated_at, removed_at = NULL,
+           license = excluded.license, detail = excluded.detail, provenance = excluded.provenance, updated_at = excluded.updated_at, removed_at = NULL,
            revision = excluded.revision
        WHERE item.removed_at IS NOT NULL
-          OR (item.name, item.description, item.category, item.original_category, item.tags, item.popularity, item.detail, item.provenance)
+          OR (item.name, item.description, item.category, item.original_category, item.tags, item.popularity, item.license, item.detail,
+              item.provenance)
              IS DISTINCT FROM (excluded.name, excluded.description, excluded.category, excluded.original_category, excluded.tags,
-                               excluded.popularity, excluded.detail, excluded.provenance)
+                               excluded.popularity, excluded.license, excluded.detail, excluded.provenance)
        -- A row that this statement inserted has never been locked or deleted by anybody.
        RETURNING xmax = 0 AS added`,
       [JSON.stringify(batch), now, revision],

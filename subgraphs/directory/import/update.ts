@@ -69,7 +69,14 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
     return { ...NO_CHANGE, retained: stored, totals, revision: String(BigInt(revision) - 1n) }
   }
   const contributions = await store.allContributions(client)
-  const { items, skipped } = merge(contributions, await store.allStars(client), await store.allArchived(client))
+  const [stars, archived] = [await store.allStars(client), await store.allArchived(client)]
+  const { items, skipped } = merge(
+    contributions,
+    stars,
+    archived,
+    await store.allLicenses(client),
+    await store.allPackages(client),
+  )
   step()
   await store.renameIdentities(client, successorsOf(items, await store.allKeys(client)))
   const keys = assignKeys(items, await store.allKeys(client))

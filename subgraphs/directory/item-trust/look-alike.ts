@@ -1,5 +1,6 @@
 import { firstOf } from '../../toolkit/first-of.ts'
 import type { Item, McpServer } from '../item/item.ts'
+import { pypiName } from '../item/package-name.ts'
 
 /** A name of an item that is nearly a well-known one. */
 export type LookAlike = {
@@ -97,7 +98,7 @@ function packageOf(command: string): readonly string[] {
   const { runner = '', scope, name } = PACKAGE.exec(command.toLowerCase())?.groups ?? {}
   if (name === undefined) return []
   const isPython = runner === 'uvx' || runner === 'pipx run'
-  return [...(scope === undefined ? [] : [scope]), isPython ? name.replace(/[-_.]+/g, '-') : name]
+  return [...(scope === undefined ? [] : [scope]), isPython ? pypiName(name) : name]
 }
 
 /** What people type to get it. */

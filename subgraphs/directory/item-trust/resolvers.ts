@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { repositoryOnGithub } from '../import/link.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import type { Item } from '../item/item.ts'
+import { namesRepositoryOf, packagesOfServer } from '../published-package/resolvers.ts'
 import { findingsIn } from '../server-features/findings.ts'
 import { lookAlikesOf, type WellKnownNames, wellKnownNames } from './look-alike.ts'
 import { type ItemEvidence, itemTrustOf } from './rules.ts'
@@ -27,8 +28,13 @@ async function evidenceOf(item: Item, { catalogue, load, now }: Context): Promis
   const repository = repositoryOnGithub(sourceOf(item))
   const facts = repository === null ? null : await load.factsByRepository.load(repository)
   const lookAlikes = lookAlikesOf(item, wellKnownOf(catalogue))
-  if (item.kind !== 'MCP_SERVER') return { lookAlikes, repository: facts, marks: null, changes: null }
-  const [row, changes] = await Promise.all([load.featuresByItem.load(item.id), load.changesByItem.load(item.id)])
+  if (item.kind !== 'MCP_SERVER') return { lookAlikes, repository: facts, packages: [], marks: null, changes: null }
+  const [row, changes, known] = await Promise.all([
+    load.featuresByItem.load(item.id),
+    load.changesByItem.load(item.id),
+    packagesOfServer(item, { load }),
+  ])
+  const packages = known.map((one) => ({ ...one, isOfRepository: namesRepositoryOf(item, one.repository) }))
   const features = row?.probe?.features ?? row?.stated ?? null
   const since = now().getTime() - CHANGES_SINCE_MS
   const recent = changes.filter(({ change, seenAt }) => change === 'CHANGED' && seenAt.getTime() >= since)
@@ -37,6 +43,7 @@ async function evidenceOf(item: Item, { catalogue, load, now }: Context): Promis
   return {
     lookAlikes,
     repository: facts,
+    packages,
     marks: found && {
       injection: found.filter(({ rule }) => rule.kind === 'INJECTION').length,
       dangerous: found.filter(({ rule }) => rule.kind === 'DANGEROUS').length,

@@ -3,11 +3,27 @@ import { installationFindings, type TrustFinding } from '../item/installation.ts
 import type { Item } from '../item/item.ts'
 import type { LookAlike } from './look-alike.ts'
 
+/** What a registry said of a package. */
+export type PackageEvidence = {
+  readonly name: string
+  readonly version: string | null
+  readonly publishedAt: Date | null
+  readonly isWithdrawn: boolean
+  /** Whether its registry no longer has it. */
+  readonly isUnpublished: boolean
+  readonly hasInstallScript: boolean | null
+  readonly hasProvenance: boolean | null
+  /** Whether it names the repository of the item; null when either is unknown. */
+  readonly isOfRepository: boolean | null
+}
+
 /** What is known of an item besides its fields. */
 export type ItemEvidence = {
   readonly lookAlikes: readonly LookAlike[]
   /** What GitHub said of its repository; null: it was not observed. */
   readonly repository: { readonly archived: boolean | null; readonly pushedAt: Date | null } | null
+  /** What registries said of the packages that it is installed from; empty when they were not observed. */
+  readonly packages: readonly PackageEvidence[]
   /** Marks in what a server offers; null where it is not known what it offers. */
   readonly marks: {
     readonly injection: number
@@ -42,7 +58,9 @@ export function itemTrustOf(item: Item, evidence: ItemEvidence, now: Date): Item
   const parts = [
     partOf('PUBLISHER', publisherFindings(item)),
     partOf('NAMES', evidence.lookAlikes.map(lookAlikeFinding)),
-    ...(isServer ? [partOf('INSTALLATION', installationFindings(item).map(cut))] : []),
+    ...(isServer
+      ? [partOf('INSTALLATION', [...installationFindings(item).map(cut), ...evidence.packages.flatMap(packageFindings)])]
+      : []),
     partOf('MAINTENANCE', maintenanceFindings(item, evidence, now)),
     ...(isServer ? [partOf('BEHAVIOR', behaviorFindings(evidence))] : []),
   ]
@@ -86,14 +104,61 @@ const lookAlikeFinding = ({ what, name, resembles, key }: LookAlike): TrustFindi
     `${name}, like ${resembles} of ${key}`,
   )
 
-function maintenanceFindings(item: Item, { repository }: ItemEvidence, now: Date): readonly TrustFinding[] {
+const packageFindings = ({ name, version, ...said }: PackageEvidence): readonly TrustFinding[] => [
+  ...(said.isUnpublished
+    ? [
+        finding(
+          'UNPUBLISHED_PACKAGE',
+          'WARNING',
+          'Its registry no longer has its package: another publisher may take the name.',
+          name,
+        ),
+      ]
+    : []),
+  ...(said.hasInstallScript === true
+    ? [finding('INSTALL_SCRIPT', 'CAUTION', 'Installing its package runs code of the package.', name)]
+    : []),
+  ...(said.isOfRepository === false
+    ? [finding('OTHER_REPOSITORY', 'CAUTION', 'Its package names another repository as its source.', name)]
+    : []),
+  ...(said.isOfRepository === true && said.hasProvenance === true
+    ? [
+        finding(
+          'PROVENANCE',
+          'GOOD',
+          'Its registry holds an attestation of how its package was built.',
+          `${name} ${version ?? ''}`.trim(),
+        ),
+      ]
+    : []),
+]
+
+function maintenanceFindings(item: Item, { repository, packages }: ItemEvidence, now: Date): readonly TrustFinding[] {
+  const withdrawn = packages.filter(({ isWithdrawn }) => isWithdrawn)
+  const released = packages.find(
+    ({ isOfRepository, publishedAt }) =>
+      isOfRepository === true && publishedAt !== null && now.getTime() - publishedAt.getTime() <= AT_REST_AFTER_MS,
+  )
   const isArchived = repository?.archived === true
   const pushedAt = repository?.pushedAt ?? null
   const isAtRest = pushedAt !== null && now.getTime() - pushedAt.getTime() > AT_REST_AFTER_MS
   const day = pushedAt === null ? null : pushedAt.toISOString().slice(0, 10)
   return [
     ...(item.kind === 'MCP_SERVER' && item.deprecated
-      ? [finding('DEPRECATED', 'WARNING', 'Its sources say that it is deprecated or archived.')]
+      ? [finding('DEPRECATED', 'WARNING', 'Its sources, its repository or its own package say that it is deprecated.')]
+      : []),
+    ...withdrawn.map(({ name }) =>
+      finding('WITHDRAWN_PACKAGE', 'WARNING', 'Its publisher withdrew the newest version of its package.', name),
+    ),
+    ...(released && withdrawn.length === 0 && !isArchived
+      ? [
+          finding(
+            'RELEASED',
+            'GOOD',
+            'A version of its package was published in the last two years.',
+            `${released.name} ${released.publishedAt?.toISOString().slice(0, 10)}`,
+          ),
+        ]
       : []),
     ...(isArchived ? [finding('ARCHIVED', 'WARNING', 'Its owner archived the repository: nobody mends it.')] : []),
     ...(isAtRest && !isArchived

@@ -66,9 +66,11 @@ type Fields = Pick<Catalogue, 'revision' | 'counts' | 'items' | 'words' | 'group
 
 /** Items of `newest`. */
 const MAX_NEWEST = 100
+/** Items that are only looked at between two offers to pause. */
+const PAUSE_ENTRIES = 10_000
 /** More changes than this share of all items: everything is built anew. */
 const MAX_CHANGED_SHARE = 0.2
-/** Words that no item has any longer: more than this, and than half of all, are left behind so as well. */
+/** With more words than this, and than half of all, that no item has any longer: built anew as well. */
 const MAX_UNUSED_WORDS = 20_000
 
 /** Builds the catalogue of a snapshot, in slices that let requests through. */
@@ -90,7 +92,7 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
     revision,
     counts,
     items,
-    words: await buildWordIndex(items.map(indexedOf), pace),
+    words: await buildWordIndex(indexedItems(items), pace),
     groups: await itemGroups(items, pace),
     descriptionHashes,
     quality,
@@ -105,6 +107,57 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
   })
 }
 
+/** What is stored of a catalogue: the rest follows from it. */
+type StoredCatalogue = Pick<Fields, 'revision' | 'counts' | 'items' | 'words' | 'groups' | 'descriptionHashes' | 'quality'> & {
+  /** Numbers of the items of a kind in the order of its list. */
+  readonly places: Readonly<Record<DirectoryKind, Uint32Array>>
+}
+
+/** What is to be stored of a catalogue, with which `restoredCatalogue` makes it again; in slices. */
+export async function storedPartsOf(catalogue: Catalogue, pace: Pace): Promise<StoredCatalogue> {
+  const { lists, numbers } = catalogue.parts
+  const placesOf = async (kind: DirectoryKind): Promise<Uint32Array> => {
+    const places = new Uint32Array(lists[kind].length)
+    for (const [place, { id }] of lists[kind].entries()) {
+      places[place] = numbers.get(id) ?? 0
+      const pause = pace(CHEAP / 4)
+      if (pause) await pause
+    }
+    return places
+  }
+  const places = {
+    MCP_SERVER: await placesOf('MCP_SERVER'),
+    PLUGIN: await placesOf('PLUGIN'),
+    SKILL: await placesOf('SKILL'),
+  }
+  return { ...catalogue, places }
+}
+
+/** The catalogue of parts that one had before, in slices. */
+export async function restoredCatalogue({ places, ...stored }: StoredCatalogue, pace: Pace): Promise<Catalogue> {
+  const { items } = stored
+  const [keys, numbers] = [new Map<string, number>(), new Map<string, number>()]
+  for (const [number, item] of items.entries()) {
+    if (!item) continue
+    keys.set(keyOf(item.kind, item.key), number)
+    numbers.set(item.id, number)
+    const pause = pace(CHEAP)
+    if (pause) await pause
+  }
+  // Lists name items that are there.
+  const listOf = (kind: DirectoryKind): Item[] => Array.from(places[kind], (number) => items[number] as Item)
+  return withLookups({
+    ...stored,
+    lists: { MCP_SERVER: listOf('MCP_SERVER'), PLUGIN: listOf('PLUGIN'), SKILL: listOf('SKILL') },
+    sorts: new Map(),
+    numbers: layeredMap(numbers),
+    keys: layeredMap(keys),
+  })
+}
+
+/** So many items may be other ones for `changedCatalogue`. */
+export const maxChanges = ({ size }: Pick<Catalogue, 'size'>): number => Math.max(1_000, size * MAX_CHANGED_SHARE)
+
 /** An item that is another now; null: it was not there before, or is gone. */
 export type ItemChange = { readonly before: Item | null; readonly after: Item | null }
 
@@ -118,11 +171,11 @@ export async function changedCatalogue(
   { revision, counts, items: changed, removedIds }: CatalogueChanges,
   pace: Pace = createPace(),
 ): Promise<Catalogue | null> {
-  if (changed.length + removedIds.length > Math.max(1_000, catalogue.size * MAX_CHANGED_SHARE)) return null
-  if (unusedWords(catalogue.words) > Math.max(MAX_UNUSED_WORDS, catalogue.words.words.length / 2)) return null
+  if (changed.length + removedIds.length > maxChanges(catalogue)) return null
+  if ((await unusedWords(catalogue.words, pace)) > Math.max(MAX_UNUSED_WORDS, catalogue.words.words.length / 2)) return null
   const { numbers, keys, sorts, lists } = catalogue.parts
   const items = [...catalogue.items]
-  const free = items.length === catalogue.size ? [] : items.flatMap((item, number) => (item ? [] : [number]))
+  const free = await freeNumbers(items, items.length - catalogue.size, pace)
   const changes = new Map<number, ItemChange>()
   for (const id of removedIds) {
     const number = numbers.get(id)
@@ -137,7 +190,10 @@ export async function changedCatalogue(
   const records = new Map<number, RecordChange>()
   const descriptionHashes = new Uint32Array(items.length)
   descriptionHashes.set(catalogue.descriptionHashes)
+  // New memory costs more than what is copied into it.
+  await pace(items.length * (CHEAP / 50))
   const quality = qualityColumns(items.length, catalogue.quality)
+  await pace(items.length * (CHEAP / 50))
   for (const [number, { before, after }] of changes) {
     items[number] = after ?? undefined
     descriptionHashes[number] = after ? descriptionHash(after) : 0
@@ -169,6 +225,16 @@ export async function changedCatalogue(
     numbers: await numbers.with(newNumbers, offer),
     keys: await keys.with(newKeys, offer),
   })
+}
+
+/** Numbers of items that are gone, ascending; `count` of them. */
+async function freeNumbers(items: readonly (Item | undefined)[], count: number, pace: Pace): Promise<number[]> {
+  const free: number[] = []
+  for (let number = 0; number < items.length && free.length < count; number += 1) {
+    if (items[number] === undefined) free.push(number)
+    if (number % PAUSE_ENTRIES === 0) await pace(PAUSE_ENTRIES * (CHEAP / 50))
+  }
+  return free
 }
 
 function withLookups(fields: Fields): Catalogue {
@@ -267,6 +333,10 @@ const indexedOf = (item: Item): Indexed => ({
   tools: item.kind === 'MCP_SERVER' ? (item.toolNames ?? []) : [],
   text: item.description,
 })
+
+function* indexedItems(items: readonly Item[]): Iterable<Indexed> {
+  for (const item of items) yield indexedOf(item)
+}
 
 /** What people call it. */
 function labelsOf(item: Item): string[] {

@@ -1,5 +1,6 @@
 import { firstOf } from '../../toolkit/first-of.ts'
 import { CHEAP, createPace } from '../word-index/pace.ts'
+import { countsAt, type ValueReader, valueColumn } from './value-column.ts'
 
 /** A value and how many have it. */
 export type FacetValue = { readonly value: string; readonly count: number }
@@ -32,9 +33,28 @@ async function countValues<T>(items: readonly T[], valuesOf: (item: T) => readon
     const pause = pace(CHEAP)
     if (pause) await pause
   }
-  const values = [...counts].map(([value, count]) => ({ value, count }))
-  return max < values.length ? [...firstOf(values, max, byCount)] : values.sort(byCount)
+  return firstValues(
+    [...counts].map(([value, count]) => ({ value, count })),
+    max,
+  )
 }
+
+/** As `facet`, of the items at these places of a list; only the first request of a list reads the items. */
+export async function facetAt<T>(
+  list: readonly T[],
+  places: Uint32Array,
+  valuesOf: ValueReader<T>,
+  max = Number.POSITIVE_INFINITY,
+): Promise<FacetValue[]> {
+  const column = await valueColumn(list, valuesOf)
+  const counted: FacetValue[] = []
+  for (const [number, count] of countsAt(column, places).entries())
+    if (count > 0) counted.push({ value: column.values[number] as string, count })
+  return firstValues(counted, max)
+}
+
+const firstValues = (values: FacetValue[], max: number): FacetValue[] =>
+  max < values.length ? [...firstOf(values, max, byCount)] : values.sort(byCount)
 
 const byCount = (one: FacetValue, other: FacetValue): number => other.count - one.count || (one.value < other.value ? -1 : 1)
 

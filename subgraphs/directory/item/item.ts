@@ -45,6 +45,8 @@ export type McpServerDetail = {
   readonly docsUrl: string
   readonly repoUrl: string | null
   readonly deprecated: boolean
+  /** Downloads of its own packages from npm in 30 days, by their first digit; absent when unknown. */
+  readonly monthlyDownloads?: number
   /** As a registry's API lists it; absent where none does. */
   readonly registered?: RegisteredServer
   /** Names of its tools, sorted; absent when no source and no probe lists any. */
@@ -88,6 +90,8 @@ type Common = {
   readonly tags: readonly string[]
   /** Stars of the repository, 0 when unknown. */
   readonly popularity: number
+  /** SPDX identifier; null when none is known. */
+  readonly license: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }

@@ -13,6 +13,8 @@ export type ScoredItem = { readonly item: Item; readonly score: number }
  */
 const OFFICIAL = 15
 const PER_TENFOLD_STARS = 4
+/** Programs download, too: a million a month are as much as a thousand stars. */
+const PER_TENFOLD_DOWNLOADS = 2
 /** What somebody described, filed and made installable is more use: orders equals, no more. */
 const DESCRIBED = 2
 const INSTALLABLE = 3
@@ -47,7 +49,10 @@ type Quality = Omit<ItemScore, 'total' | 'text' | 'deprecated'> & { readonly isD
 function qualityOf(item: Item): Quality {
   const isServer = item.kind === 'MCP_SERVER'
   return {
-    popularity: item.popularity === 0 ? 0 : PER_TENFOLD_STARS * Math.log10(1 + item.popularity),
+    popularity: Math.max(
+      PER_TENFOLD_STARS * Math.log10(1 + item.popularity),
+      isServer ? PER_TENFOLD_DOWNLOADS * Math.log10(1 + (item.monthlyDownloads ?? 0)) : 0,
+    ),
     official: isServer && item.official ? OFFICIAL : 0,
     trust: isServer ? (item.registered ? VERIFIED_PUBLISHER : 0) + INSTALLATION_TRUST[installationLevel(item)] : 0,
     metadata:
@@ -72,7 +77,7 @@ function installationLevel(server: McpServer): ItemTrustLevel {
 }
 
 /** Neither being known nor being verified helps who is deprecated. */
-export const deprecatedTotal = (text: number): number => (text > 0 ? text * DEPRECATED_SHARE : text - DEPRECATED_STEP)
+const deprecatedTotal = (text: number): number => (text > 0 ? text * DEPRECATED_SHARE : text - DEPRECATED_STEP)
 
 /** How well an item answers, by its words and by its quality. */
 export function scoreOf({ item, score: text }: ScoredItem): ItemScore {
@@ -85,25 +90,42 @@ export function scoreOf({ item, score: text }: ScoredItem): ItemScore {
 /** Quality of all items by their numbers: a frequent word matches tens of thousands. */
 export type QualityColumns = {
   readonly popularity: Float64Array
-  readonly official: Uint8Array
-  readonly trust: Int8Array
-  readonly metadata: Uint8Array
-  readonly isDeprecated: Uint8Array
   readonly stars: Float64Array
-  /** By KIND_ORDER. */
-  readonly kind: Uint8Array
+  /** The other parts, as `packParts` writes them: a search reads one number of an item, and not five. */
+  readonly parts: Uint16Array
+}
+
+/** Bits of packed parts: official (4), trust (5), metadata (3), whether it is deprecated (1), KIND_ORDER (2). */
+const TRUST_SHIFT = 4
+const METADATA_SHIFT = 9
+const DEPRECATED_BIT = 1 << 12
+const KIND_SHIFT = 13
+/** Trust is -8 to 4. */
+const TRUST_ZERO = 16
+
+const packParts = (item: Item, { official, trust, metadata, isDeprecated }: Quality): number =>
+  official |
+  ((trust + TRUST_ZERO) << TRUST_SHIFT) |
+  (metadata << METADATA_SHIFT) |
+  (isDeprecated ? DEPRECATED_BIT : 0) |
+  (KIND_ORDER[item.kind] << KIND_SHIFT)
+
+/** The kind in packed parts, by KIND_ORDER. */
+export const kindIn = (parts: number): number => parts >>> KIND_SHIFT
+
+/** The total of `scoreOf` for a text score, popularity and packed parts. */
+export function totalIn(text: number, popularity: number, parts: number): number {
+  if (parts & DEPRECATED_BIT) return deprecatedTotal(text)
+  // In the order of `scoreOf`: another one rounds otherwise.
+  return text + popularity + (parts & 15) + (((parts >>> TRUST_SHIFT) & 31) - TRUST_ZERO) + ((parts >>> METADATA_SHIFT) & 7)
 }
 
 /** Room for so many items, with what `known` has of the first ones. */
 export function qualityColumns(size: number, known?: QualityColumns): QualityColumns {
   const columns: QualityColumns = {
     popularity: new Float64Array(size),
-    official: new Uint8Array(size),
-    trust: new Int8Array(size),
-    metadata: new Uint8Array(size),
-    isDeprecated: new Uint8Array(size),
     stars: new Float64Array(size),
-    kind: new Uint8Array(size),
+    parts: new Uint16Array(size),
   }
   if (known) for (const name of keysOf(columns)) columns[name].set(known[name])
   return columns
@@ -111,12 +133,8 @@ export function qualityColumns(size: number, known?: QualityColumns): QualityCol
 
 /** Writes the quality of an item at its number. */
 export function setQuality(columns: QualityColumns, record: number, item: Item): void {
-  const { popularity, official, trust, metadata, isDeprecated } = qualityOf(item)
-  columns.popularity[record] = popularity
-  columns.official[record] = official
-  columns.trust[record] = trust
-  columns.metadata[record] = metadata
-  columns.isDeprecated[record] = Number(isDeprecated)
+  const quality = qualityOf(item)
+  columns.popularity[record] = quality.popularity
   columns.stars[record] = item.popularity
-  columns.kind[record] = KIND_ORDER[item.kind]
+  columns.parts[record] = packParts(item, quality)
 }

@@ -53,6 +53,8 @@ export async function changedGroups(groups: ItemGroups, changes: ReadonlyMap<num
       const [had, has] = [new Set(before ? valuesOf(before) : []), new Set(after ? valuesOf(after) : [])]
       for (const value of had) if (!has.has(value)) leaving.set(value, (leaving.get(value) ?? new Set()).add(number))
       for (const value of has) if (!had.has(value)) entering.set(value, [...(entering.get(value) ?? []), number])
+      const pause = pace(CHEAP * 5)
+      if (pause) await pause
     }
     const next = new Map<string, readonly number[] | undefined>()
     for (const value of new Set([...leaving.keys(), ...entering.keys()])) {

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 import type { DirectoryKind, Item, Kind, Provenance } from './item.ts'
+import { sharedValues } from './shared-values.ts'
 
 type ItemRow = Omit<Selectable<Tables['item']>, 'identity' | 'provenance'>
 
@@ -61,7 +62,6 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
       .setAccessMode('read only')
       .execute(async (transaction) => {
         const revision = await itemRepository(transaction, safeNames).currentRevision()
-        const rows = await itemRows(transaction).where('removed_at', 'is', null).execute()
         const probed = await transaction
           .selectFrom('feature_probe')
           .select(['item_id', 'tool_names'])
@@ -69,19 +69,29 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
           .execute()
         const toolNames = new Map(probed.map(({ item_id, tool_names }) => [item_id, tool_names]))
         const share = sharedValues()
-        return {
-          revision,
-          items: rows.map((row) => share(withToolNames(itemOf(row), toolNames.get(row.id), safeNames))),
-          counts: await countsOf(transaction),
+        const shownNames = memoizedNames(safeNames)
+        const items: Item[] = []
+        // In parts: rows of 200,000 items at once would be copied by each collection of garbage.
+        for (let last = '0'; ; ) {
+          const rows = await itemRows(transaction)
+            .where('removed_at', 'is', null)
+            .where('id', '>', last)
+            .orderBy('id')
+            .limit(SNAPSHOT_ROWS)
+            .execute()
+          for (const row of rows) items.push(share(withToolNames(itemOf(row), toolNames.get(row.id), shownNames)))
+          last = rows.at(-1)?.id ?? last
+          if (rows.length < SNAPSHOT_ROWS) return { revision, items, counts: await countsOf(transaction) }
         }
       })
   },
 
   /**
    * What changed behind a revision, in one consistent state, read in parts; null when it is not among the
-   * last 1,000 of this database: older, of another database, or of one that was restored since.
+   * last 1,000 of this database: older, of another database, or of one that was restored since. Null as well
+   * when more than `max` items changed.
    */
-  async changesBehindRevision(known: Revision): Promise<CatalogueChanges | null> {
+  async changesBehindRevision(known: Revision, max: number): Promise<CatalogueChanges | null> {
     return query
       .transaction()
       .setIsolationLevel('repeatable read')
@@ -99,6 +109,7 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
             .orderBy('id')
             .limit(PART_ROWS)
             .execute()
+          if (items.length + removedIds.length + rows.length > max) return null
           const ids = rows.map(({ id }) => id)
           const probed =
             ids.length === 0
@@ -119,6 +130,21 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
           place = { revision: last.revision, id: last.id }
         }
       })
+  },
+
+  /**
+   * Whether this database had a revision, by its number and the beginning of its mark; also true for
+   * one before the last 1,000, whose marks are deleted.
+   */
+  async hadRevision({ number, mark }: { readonly number: string; readonly mark: string }): Promise<boolean> {
+    const [known, first] = await Promise.all([
+      query.selectFrom('past_revision').select('mark').where('number', '=', number).executeTakeFirst(),
+      query
+        .selectFrom('past_revision')
+        .select(({ fn }) => fn.min('number').as('number'))
+        .executeTakeFirst(),
+    ])
+    return known ? known.mark.startsWith(mark) : first?.number != null && BigInt(number) < BigInt(first.number)
   },
 
   /** Where the values of items come from, as imports write it. */
@@ -166,6 +192,8 @@ async function isPast(query: Kysely<Tables>, current: Revision, known: Revision)
   return (await past.executeTakeFirst()) !== undefined
 }
 
+/** Rows of one statement of a snapshot. */
+const SNAPSHOT_ROWS = 1_000
 /** Rows of one statement: their JSON is parsed at once, in some 5 ms. */
 const PART_ROWS = 200
 /** Largest bigint of PostgreSQL: behind all rows of a revision. */
@@ -181,6 +209,7 @@ const COLUMNS = [
   'original_category',
   'tags',
   'popularity',
+  'license',
   'created_at',
   'updated_at',
   'removed_at',
@@ -218,44 +247,18 @@ function withToolNames(item: Item, probed: readonly string[] | undefined, safeNa
   return toolNames === undefined ? item : { ...item, toolNames: safeNames(toolNames) }
 }
 
-/** Fields in which items repeat what others, or they themselves, have. */
-const SHARED_FIELDS = ['owner', 'marketplaceSlug', 'docsUrl', 'repoUrl', 'sourceUrl'] as const
+/** Names whose judgement is remembered while a snapshot is read: servers repeat `search` and `get_user`. */
+const MAX_JUDGED_NAMES = 50_000
 
-/**
- * Puts one value in the place of equal ones: each row brings its own copies of categories, tags and
- * times, which a few hundred items have in common.
- */
-function sharedValues(): (item: Item) => Item {
-  const [texts, times] = [new Map<string, string>(), new Map<number, Date>()]
-  const text = <Value extends string | null>(value: Value): Value => {
-    if (value === null) return value
-    const known = texts.get(value)
-    if (known === undefined) texts.set(value, value)
-    // Equal, so of the same type.
-    return (known ?? value) as Value
+/** Judges each name once. */
+function memoizedNames(safe: SafeNames): SafeNames {
+  const isSafe = new Map<string, boolean>()
+  const judge = (name: string): boolean => {
+    const judged = safe([name]).length > 0
+    if (isSafe.size < MAX_JUDGED_NAMES) isSafe.set(name, judged)
+    return judged
   }
-  const time = (value: Date): Date => {
-    const known = times.get(value.getTime())
-    if (known === undefined) times.set(value.getTime(), value)
-    return known ?? value
-  }
-  return (item) => {
-    // Of this row alone until now.
-    const own = item as { -readonly [Field in keyof Item]: Item[Field] }
-    own.kind = text(own.kind)
-    own.category = text(own.category)
-    own.originalCategory = text(own.originalCategory)
-    own.tags = own.tags.map(text)
-    own.createdAt = time(own.createdAt)
-    own.updatedAt = time(own.updatedAt)
-    for (const field of SHARED_FIELDS) {
-      // Texts of the kinds that have them.
-      const fields = item as unknown as Record<(typeof SHARED_FIELDS)[number], string | null | undefined>
-      const value = fields[field]
-      if (typeof value === 'string') fields[field] = text(value)
-    }
-    return item
-  }
+  return (names) => names.filter((name) => isSafe.get(name) ?? judge(name))
 }
 
 /**

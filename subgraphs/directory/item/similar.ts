@@ -17,7 +17,7 @@ const isCopy = (one: Item, other: Item): boolean =>
   one.kind === other.kind && one.description.toLowerCase() === other.description.toLowerCase()
 
 /** Results that stand for others, too: how many, by the place that is shown. */
-export type SimilarGroups = { readonly places: readonly number[]; readonly copies: ReadonlyMap<number, number> }
+export type SimilarGroups = { readonly places: Uint32Array; readonly copies: ReadonlyMap<number, number> }
 
 type Group = { place: number; copies: number; readonly next: Group | undefined }
 
@@ -26,7 +26,7 @@ type Group = { place: number; copies: number; readonly next: Group | undefined }
  * order, and how many others in these results it stands for. `hashes` by record.
  */
 export function groupSimilar(
-  places: readonly number[],
+  places: Uint32Array,
   { records, compare }: { readonly records: Uint32Array; readonly compare: (one: number, other: number) => number },
   { descriptionHashes, items }: { readonly descriptionHashes: Uint32Array; readonly items: readonly (Item | undefined)[] },
 ): SimilarGroups {
@@ -49,7 +49,7 @@ export function groupSimilar(
     if (hash !== 0) byHash.set(hash, made)
   }
   return {
-    places: groups.map(({ place }) => place),
+    places: Uint32Array.from(groups, ({ place }) => place),
     copies: new Map(groups.flatMap(({ place, copies }) => (copies > 0 ? [[place, copies] as const] : []))),
   }
 }

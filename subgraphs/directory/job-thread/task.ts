@@ -1,6 +1,8 @@
 import type { Connection } from '../../../platform/database/database.ts'
 import type { GithubSettings, ObserveReport } from '../observation/observe.ts'
 import type { DueRepository } from '../observation/repository.ts'
+import type { DuePackage } from '../published-package/facts.ts'
+import type { PackageReport, PackageSettings } from '../published-package/observe.ts'
 import type { Source, SourceNetworkSettings } from '../source/source.ts'
 
 /** Work that reads or merges much of the directory: structured-cloneable, and so are its results. */
@@ -20,6 +22,13 @@ export type Task =
       readonly network: SourceNetworkSettings
     }
   | {
+      readonly kind: 'observe-packages'
+      readonly connection: Connection
+      readonly due: readonly DuePackage[]
+      readonly settings: PackageSettings
+      readonly network: SourceNetworkSettings
+    }
+  | {
       readonly kind: 'remove-source'
       readonly connection: Connection
       readonly source: Pick<Source, 'id' | 'kind' | 'address' | 'repository'>
@@ -29,6 +38,7 @@ export type Task =
 export type TaskResults = {
   readonly 'run-source': null
   readonly 'observe-repositories': ObserveReport
+  readonly 'observe-packages': PackageReport
   /** Items that have no source left. */
   readonly 'remove-source': number
 }

@@ -43,6 +43,16 @@ async function run(task: Task): Promise<TaskResults[Task['kind']]> {
         return observeRepositories(task.due, { connection, observations, http, github: task.github, now, signal, log })
       })
     }
+    case 'observe-packages': {
+      const [{ observePackages }, { packageRepository }] = await Promise.all([
+        import('../published-package/observe.ts'),
+        import('../published-package/repository.ts'),
+      ])
+      return withNetwork(task, ({ http, query }) => {
+        const packages = packageRepository(query)
+        return observePackages(task.due, { connection, packages, http, settings: task.settings, now, signal, log })
+      })
+    }
   }
 }
 

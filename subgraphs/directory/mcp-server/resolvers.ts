@@ -1,15 +1,17 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { installConfigsOf } from '../install-config/install-config.ts'
-import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
+import { MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
+import { licensesOf, licenseValue } from '../item/license.ts'
 import { mcpServerOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { itemTrust } from '../item-trust/resolvers.ts'
 import { observedRepositoryOf } from '../observation/resolvers.ts'
+import { publishedPackagesOf } from '../published-package/resolvers.ts'
 import { registryEntryOf, serverNamed } from '../registry-entry/registry-entry.ts'
-import { meets } from '../search/filter.ts'
-import { hasConditions, listPage } from '../search/matching.ts'
+import { hasTool, locationConditions } from '../search/filter.ts'
+import { listPage } from '../search/matching.ts'
 import { featuresOfServer } from '../server-features/resolvers.ts'
 
 // Facets of whole lists are counted once per reader.
@@ -23,18 +25,20 @@ export const mcpServerResolvers = {
     mcpServer: (_, { owner, repo }, { catalogue }) => catalogue.byKey('MCP_SERVER', `${owner}/${repo}`),
     mcpServerByRegistryName: (_, { name }, { catalogue }) => serverNamed(name, catalogue),
     mcpServers: (_, { filter, sort, ...page }, { catalogue }) => {
-      const { query, category, tag, updatedSince, ...conditions } = filter ?? {}
+      const { query, category, tag, license, updatedSince, official, transport, tool, ...others } = filter ?? {}
+      const lists = tool == null ? null : hasTool(tool)
       const accepts = (server: ItemOf<'MCP_SERVER'>): boolean =>
-        (category == null || server.category === category) &&
-        (updatedSince == null || server.updatedAt >= updatedSince) &&
-        (tag == null || server.tags.includes(tag)) &&
-        meets(server, conditions)
-      return listPage(
-        catalogue,
-        'MCP_SERVER',
-        { order: mcpServerOrder, query, sort, accepts: hasConditions(filter) ? accepts : null },
-        page,
-      )
+        (updatedSince == null || server.updatedAt >= updatedSince) && (lists?.(server) ?? true)
+      const conditions = [
+        { valuesOf: categoriesOf, value: category },
+        { valuesOf: tagsOf, value: tag },
+        { valuesOf: licensesOf, value: licenseValue(license) },
+        { valuesOf: officialOf, value: official == null ? null : String(official) },
+        { valuesOf: transportsOf, value: transport },
+        ...locationConditions(others),
+      ]
+      const rest = updatedSince == null && tool == null ? null : accepts
+      return listPage(catalogue, 'MCP_SERVER', { order: mcpServerOrder, query, sort, conditions, accepts: rest }, page)
     },
   },
   McpServer: {
@@ -47,15 +51,16 @@ export const mcpServerResolvers = {
       return row === null ? null : catalogue.byId('MCP_SERVER', row)
     },
     observedRepository: observedRepositoryOf,
+    publishedPackages: publishedPackagesOf,
     toolNames: ({ toolNames }) => [...(toolNames ?? [])],
     features: featuresOfServer,
     title: ({ name }) => name,
     stars: ({ popularity }) => popularity,
   },
   McpServerFacets: {
-    categories: ({ items }) => facet(items(), categoriesOf),
-    transports: ({ items }) => facet(items(), transportsOf),
-    official: ({ items }) => facet(items(), officialOf),
-    tags: ({ items }) => facet(items(), tagsOf, MAX_FACET_TAGS),
+    categories: ({ count }) => count(categoriesOf),
+    transports: ({ count }) => count(transportsOf),
+    official: ({ count }) => count(officialOf),
+    tags: ({ count }) => count(tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readJson } from '../../../platform/outbound/http-client.ts'
-import { type Request, RunFault } from '../source/request.ts'
+import { etagIn, isGone, type Request, RunFault } from '../source/request.ts'
 
 /** What GitHub says of a repository. */
 export type GithubAnswer =
@@ -49,7 +49,7 @@ export async function fetchRepository(
       const spdx = license?.spdx_id
       return {
         kind: 'found',
-        etag: etagIn(response.headers.etag),
+        etag: etagIn(response),
         stars,
         archived,
         license: spdx != null && /^[A-Za-z0-9.+-]+$/.test(spdx) && spdx !== 'NOASSERTION' ? spdx : null,
@@ -57,11 +57,7 @@ export async function fetchRepository(
       }
     })
   } catch (error) {
-    // Gone, renamed without a redirect, or blocked for legal reasons (RFC 7725).
-    if (error instanceof RunFault && error.status !== null && [404, 410, 451].includes(error.status)) return { kind: 'missing' }
+    if (isGone(error)) return { kind: 'missing' }
     throw error
   }
 }
-
-const etagIn = (text: string | undefined): string | null =>
-  text !== undefined && text.length <= 200 && /^[\x20-\x7e]+$/.test(text) ? text : null

@@ -3,7 +3,7 @@ import type { Connection } from '../../../platform/database/database.ts'
 import type { HttpClient } from '../../../platform/outbound/http-client.ts'
 import { withImportClient } from '../import/store-findings.ts'
 import { update } from '../import/update.ts'
-import { RunFault, requester } from '../source/request.ts'
+import { concernsAll, RunFault, requester } from '../source/request.ts'
 import { dueRepositories } from './due.ts'
 import { fetchRepository } from './github.ts'
 import { type DueRepository, type ObservationRepository, type ObservedFacts, saveObservations } from './repository.ts'
@@ -78,10 +78,6 @@ async function observeOne({ repository, etag }: DueRepository, deps: ObserveDeps
     return concernsAll(error) ? (error.retryAfterSeconds ?? DEFAULT_PAUSE_SECONDS) : null
   }
 }
-
-/** Whether the API itself fails, is not reached, or refuses the token. */
-const concernsAll = ({ problem, status }: RunFault): boolean =>
-  status === null ? ['UNREACHABLE', 'TIMEOUT', 'BLOCKED'].includes(problem) : status >= 500 || status === 401
 
 /** Stores what is new and merges it into the items, in one transaction; returns how many changed. */
 async function storeFacts(found: readonly ObservedFacts[], { connection, log, now, signal }: ObserveDeps): Promise<number> {

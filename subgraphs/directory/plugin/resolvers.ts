@@ -1,12 +1,13 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { installConfigsOf } from '../install-config/install-config.ts'
-import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
+import { MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
+import { licensesOf, licenseValue } from '../item/license.ts'
 import { pluginOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { itemTrust } from '../item-trust/resolvers.ts'
-import { hasConditions, listPage } from '../search/matching.ts'
+import { listPage } from '../search/matching.ts'
 
 /** Marketplaces that a facet lists. */
 const MAX_MARKETPLACES = 20
@@ -21,18 +22,15 @@ export const pluginResolvers = {
   Query: {
     plugin: (_, { marketplaceSlug, slug }, { catalogue }) => catalogue.byKey('PLUGIN', `${marketplaceSlug}/${slug}`),
     plugins: (_, { filter, sort, ...page }, { catalogue }) => {
-      const { query, category, ecosystem, marketplaceSlug, tag } = filter ?? {}
-      const accepts = (plugin: ItemOf<'PLUGIN'>): boolean =>
-        (category == null || plugin.category === category) &&
-        (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
-        (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
-        (tag == null || plugin.tags.includes(tag))
-      return listPage(
-        catalogue,
-        'PLUGIN',
-        { order: pluginOrder, query, sort, accepts: hasConditions(filter) ? accepts : null },
-        page,
-      )
+      const { query, category, ecosystem, marketplaceSlug, tag, license } = filter ?? {}
+      const conditions = [
+        { valuesOf: categoriesOf, value: category },
+        { valuesOf: ecosystemsOf, value: ecosystem },
+        { valuesOf: marketplacesOf, value: marketplaceSlug },
+        { valuesOf: tagsOf, value: tag },
+        { valuesOf: licensesOf, value: licenseValue(license) },
+      ]
+      return listPage(catalogue, 'PLUGIN', { order: pluginOrder, query, sort, conditions, accepts: null }, page)
     },
   },
   Plugin: {
@@ -46,9 +44,9 @@ export const pluginResolvers = {
     stars: ({ popularity }) => popularity,
   },
   PluginFacets: {
-    categories: ({ items }) => facet(items(), categoriesOf),
-    ecosystems: ({ items }) => facet(items(), ecosystemsOf),
-    marketplaces: ({ items }) => facet(items(), marketplacesOf, MAX_MARKETPLACES),
-    tags: ({ items }) => facet(items(), tagsOf, MAX_FACET_TAGS),
+    categories: ({ count }) => count(categoriesOf),
+    ecosystems: ({ count }) => count(ecosystemsOf),
+    marketplaces: ({ count }) => count(marketplacesOf, MAX_MARKETPLACES),
+    tags: ({ count }) => count(tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

@@ -1,5 +1,8 @@
-import { countOf, lettersOf, type WordIndex } from '../word-index/word-index.ts'
-import { stem, synonymsOf } from '../word-index/words.ts'
+import { firstOf } from '../../toolkit/first-of.ts'
+import { placeOf } from '../word-index/sorted-words.ts'
+import { lettersOf } from '../word-index/vocabulary.ts'
+import { countOf, type WordIndex } from '../word-index/word-index.ts'
+import { formsOf, stem, synonymsOf } from '../word-index/words.ts'
 
 /** How much a known word counts for a word that was typed, at most 1. */
 const AS_TYPED = 1
@@ -26,19 +29,18 @@ const MAX_EXPANSIONS = 400
 
 /**
  * The known words that `typed` may mean, by number, with how much each counts. Empty when nothing
- * is near. Typing errors are assumed in words that hardly occur, and in every word when
- * `isForgiving`.
+ * is near. Typing errors are assumed in words that hardly occur.
  */
-export function expansionOf(typed: string, isLast: boolean, index: WordIndex, isForgiving = false): Map<number, number> {
+export function expansionOf(typed: string, isLast: boolean, index: WordIndex): Map<number, number> {
   const meant = new Map<number, number>()
   const add = (number: number | undefined, weight: number): void => {
     if (number === undefined || countOf(number, index) === 0) return
     if (weight > (meant.get(number) ?? 0)) meant.set(number, weight)
   }
-  const exact = index.numberOf.get(typed)
-  add(exact, AS_TYPED)
-  for (const synonym of synonymsOf(typed)) add(index.numberOf.get(synonym), SYNONYM)
-  for (const number of index.byStem.get(stem(typed)) ?? []) add(number, SAME_STEM)
+  const { numberOf } = index.vocabulary
+  add(numberOf(typed), AS_TYPED)
+  for (const synonym of synonymsOf(typed)) add(numberOf(synonym), SYNONYM)
+  for (const number of sameStem(typed, index)) add(number, SAME_STEM)
   // The beginning of a number is another number.
   if (!isNumber(typed) && (isLast || typed.length >= WHOLE_PREFIX)) {
     for (const number of beginningWith(typed, index)) {
@@ -48,37 +50,70 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex, is
   }
   let records = 0
   for (const number of meant.keys()) records += countOf(number, index)
-  if (isForgiving || records < RARE) {
-    const certainty = meant.size === 0 ? SURE_OF_ERROR : 1
-    for (const [number, changes] of misspelled(typed, index, meant.size === 0)) {
-      add(number, certainty * (changes === 1 ? ONE_TYPING_ERROR : TWO_TYPING_ERRORS))
-    }
-  }
+  if (records < RARE) addTypingErrors(meant, typed, index, meant.size === 0)
   return meant
+}
+
+/** What `expansionOf` has found, and words that nearly are `typed`, however many records hold it. */
+export function withTypingErrors(
+  meant: ReadonlyMap<number, number>,
+  typed: string,
+  index: WordIndex,
+): ReadonlyMap<number, number> {
+  const forgiven = new Map(meant)
+  addTypingErrors(forgiven, typed, index, false)
+  return forgiven
+}
+
+function addTypingErrors(meant: Map<number, number>, typed: string, index: WordIndex, isUnknown: boolean): void {
+  const certainty = isUnknown ? SURE_OF_ERROR : 1
+  for (const [number, changes] of misspelled(typed, index, isUnknown)) {
+    const weight = certainty * (changes === 1 ? ONE_TYPING_ERROR : TWO_TYPING_ERRORS)
+    if (weight > (meant.get(number) ?? 0)) meant.set(number, weight)
+  }
+}
+
+/** Numbers of known words with the stem of a word, which is one of them when it is known. */
+export function sameStem(word: string, { vocabulary }: Pick<WordIndex, 'vocabulary'>): readonly number[] {
+  const base = stem(word)
+  return formsOf(base).flatMap((form) => {
+    // Most forms are no words, which is found out faster than a stem.
+    const number = vocabulary.numberOf(form)
+    return number !== undefined && stem(form) === base ? number : []
+  })
 }
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** Known words that begin with `prefix`: the `MOST_WORDS` that most records hold. */
-function beginningWith(prefix: string, index: WordIndex): number[] {
-  const { sorted, numberOf } = index
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] as string) < prefix) low = middle + 1
-    else high = middle
-  }
+/** Known words that begin with `prefix`: the `MAX_EXPANSIONS` that most records hold. */
+function beginningWith(prefix: string, index: WordIndex): readonly number[] {
+  const { sorted, words, starts } = index
+  const from = placeOf(prefix, sorted, words)
   const found: number[] = []
-  for (let at = low; at < sorted.length; at += 1) {
-    const word = sorted[at] as string
-    if (!word.startsWith(prefix)) break
-    // Every word has a number.
-    const number = numberOf.get(word) as number
-    if (countOf(number, index) > 0) found.push(number)
+  const counts: number[] = []
+  for (let at = from, end = endOfPrefix(prefix, from, index); at < end; at += 1) {
+    const number = sorted[at] as number
+    const count = countOf(number, { starts })
+    if (count === 0) continue
+    found.push(number)
+    counts.push(count)
   }
   if (found.length <= MAX_EXPANSIONS) return found
-  return found.sort((one, other) => countOf(other, index) - countOf(one, index)).slice(0, MAX_EXPANSIONS)
+  const countAt = (place: number): number => counts[place] as number
+  // Equal counts in the order of the words.
+  const byCount = (one: number, other: number): number => countAt(other) - countAt(one) || one - other
+  return firstOf([...found.keys()], MAX_EXPANSIONS, byCount).map((place) => found[place] as number)
+}
+
+/** Index, from that of the first word that begins with `prefix` on, of the first one that does not. */
+function endOfPrefix(prefix: string, from: number, { sorted, words }: WordIndex): number {
+  let [low, high] = [from, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (words[sorted[middle] as number]?.startsWith(prefix)) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { SearchFilter } from '#generated/directory/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
 import type { Item, McpServer } from '../item/item.ts'
+import { licensesOf, licenseValue } from '../item/license.ts'
+import type { ValueReader } from '../item/value-column.ts'
 
 /** The conditions that tell servers apart; absent and null ones let everything through. */
 type ServerConditions = Pick<SearchFilter, 'official' | 'keyless' | 'location' | 'transport' | 'tool'>
@@ -8,8 +10,11 @@ type ServerConditions = Pick<SearchFilter, 'official' | 'keyless' | 'location' |
 /** Longest name of a tool that is looked for. */
 const MAX_TOOL_LENGTH = 128
 
+/** A condition of a list: items have this value. `valuesOf` is a constant. */
+export type ValueCondition<Node> = { readonly valuesOf: ValueReader<Node>; readonly value: string | null | undefined }
+
 /** Whether a server lists a tool, by its name without regard to case. */
-function hasTool(tool: string): (server: McpServer) => boolean {
+export function hasTool(tool: string): (server: McpServer) => boolean {
   if (tool.length > MAX_TOOL_LENGTH) throw badInput('filter.tool', `at most ${MAX_TOOL_LENGTH} characters`, tool)
   const wanted = tool.toLowerCase()
   return ({ toolNames }) => toolNames?.some((name) => name.toLowerCase() === wanted) ?? false
@@ -17,6 +22,24 @@ function hasTool(tool: string): (server: McpServer) => boolean {
 
 /** Whether a client reaches the server at an address, or starts it. */
 const isRemote = ({ command }: McpServer['installations'][number]): boolean => command.startsWith('claude mcp add ')
+
+/** Nobody knows whether a server without a known installation wants a key. */
+const isKeyless = ({ installations, envVars }: McpServer): boolean =>
+  installations.length > 0 && envVars.every(({ secret }) => !secret)
+
+const keylessOf = (server: McpServer) => [String(isKeyless(server))]
+const locationsOf = ({ installations }: McpServer) => [
+  ...new Set(installations.map((one) => (isRemote(one) ? 'REMOTE' : 'LOCAL'))),
+]
+
+/** What `meets` asks for of values that many servers share; null: lets everything through. */
+export const locationConditions = ({
+  keyless,
+  location,
+}: Pick<ServerConditions, 'keyless' | 'location'>): readonly ValueCondition<McpServer>[] => [
+  { valuesOf: keylessOf, value: keyless == null ? null : String(keyless) },
+  { valuesOf: locationsOf, value: location },
+]
 
 /**
  * Whether a server meets the conditions. One without a known installation is neither local nor
@@ -26,17 +49,24 @@ export function meets(
   server: McpServer,
   { official: isOfficial, keyless, location, transport: wanted, tool }: ServerConditions,
 ): boolean {
-  const { official, transport, installations, envVars } = server
+  const { official, transport, installations } = server
   if (isOfficial != null && official !== isOfficial) return false
   if (wanted != null && transport !== wanted) return false
-  if (keyless != null && (installations.length > 0 && envVars.every(({ secret }) => !secret)) !== keyless) return false
+  if (keyless != null && isKeyless(server) !== keyless) return false
   if (tool != null && !hasTool(tool)(server)) return false
   return location == null || installations.some((one) => isRemote(one) === (location === 'REMOTE'))
 }
 
-/** Whether an item meets a filter of the search. Plugins and skills meet no condition of servers. */
-export function accepts(item: Item, { tag, ...conditions }: SearchFilter): boolean {
-  if (tag != null && !item.tags.includes(tag)) return false
-  if (item.kind === 'MCP_SERVER') return meets(item, conditions)
-  return Object.values(conditions).every((condition) => condition == null)
+/**
+ * Whether items meet a filter of the search; all do where there is none. Plugins and skills meet no condition of
+ * servers. Throws BAD_USER_INPUT.
+ */
+export function conditionOf(filter: SearchFilter | null | undefined): (item: Item) => boolean {
+  const { tag, license, ...conditions } = filter ?? {}
+  const wanted = licenseValue(license)
+  const isOfAnyKind = Object.values(conditions).every((condition) => condition == null)
+  return (item) =>
+    (tag == null || item.tags.includes(tag)) &&
+    (wanted === null || licensesOf(item).includes(wanted)) &&
+    (item.kind === 'MCP_SERVER' ? meets(item, conditions) : isOfAnyKind)
 }

@@ -1,17 +1,16 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { once } from '../../../platform/collections/once.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
-import { checkPageSize, type PageArguments, pageOfUnsorted } from '../../toolkit/connection.ts'
-import { firstOf } from '../../toolkit/first-of.ts'
+import { checkPageSize, type PageArguments } from '../../toolkit/connection.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import { facet } from '../item/facets.ts'
 import type { Item } from '../item/item.ts'
-import { scoreOf } from '../item/quality.ts'
+import { kindIn, scoreOf } from '../item/quality.ts'
 import { groupSimilar as groupMatches } from '../item/similar.ts'
 import { KIND_ORDER, sortOrder } from '../item/sort.ts'
-import { accepts } from './filter.ts'
+import { conditionOf } from './filter.ts'
 import { matching, placesIn } from './matching.ts'
-import { type Ranking, ranking, rankingBy } from './ranking.ts'
+import { firstPlaces, type Ranking, rankedPage, ranking, rankingBy } from './ranking.ts'
 import { taskItems } from './task-items.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
@@ -24,10 +23,9 @@ const MAX_TASK_ITEMS = 8
 export const searchResolvers = {
   Query: {
     search: (_, { query, kinds, category, filter, sort, groupSimilar, firstOfEachKind, first, after }, { catalogue }) => {
+      const meetsFilter = conditionOf(filter)
       const isWanted = (item: Item) =>
-        (kinds == null || kinds.includes(item.kind)) &&
-        (category == null || item.category === category) &&
-        (filter == null || accepts(item, filter))
+        (kinds == null || kinds.includes(item.kind)) && (category == null || item.category === category) && meetsFilter(item)
       const accepted = kinds == null && category == null && filter == null ? null : isWanted
       const found = matching(query, catalogue, { argument: 'query', accepts: accepted })
       const ranked =
@@ -36,7 +34,8 @@ export const searchResolvers = {
     },
     itemsForTask: (_, { task, kinds, filter, maxItems }, { catalogue }) => {
       if ([...task].length > MAX_TASK_CHARACTERS) throw badInput('task', `at most ${MAX_TASK_CHARACTERS} characters`, task)
-      const isWanted = (item: Item) => (kinds == null || kinds.includes(item.kind)) && (filter == null || accepts(item, filter))
+      const meetsFilter = conditionOf(filter)
+      const isWanted = (item: Item) => (kinds == null || kinds.includes(item.kind)) && meetsFilter(item)
       return taskItems(task, catalogue, { accepts: isWanted, max: checkPageSize('maxItems', maxItems ?? 4, MAX_TASK_ITEMS) })
     },
   },
@@ -56,17 +55,16 @@ type PageShape = PageArguments & {
 
 /** A page of matches, and all of them for facets. */
 function searchPage(ranked: Ranking, catalogue: Catalogue, { groupSimilar, firstOfEachKind, ...page }: PageShape) {
-  const { records, scores, order, compare } = ranked
+  const { records, scores } = ranked
   const { items, quality } = catalogue
   const all = placesIn(ranked)
   const { places, copies } = groupSimilar ? groupMatches(all, ranked, catalogue) : { places: all, copies: NO_COPIES }
-  const kindAt = (place: number): number => quality.kind[records[place] as number] as number
   const itemAt = (place: number): Item => items[records[place] as number] as Item
   const bounded =
     firstOfEachKind == null
       ? places
-      : ofEachKind(places, checkPageSize('firstOfEachKind', firstOfEachKind, MAX_PER_KIND), { kindAt, compare })
-  const { edges, ...rest } = pageOfUnsorted(bounded, order, page, compare)
+      : ofEachKind(places, checkPageSize('firstOfEachKind', firstOfEachKind, MAX_PER_KIND), ranked, quality.parts)
+  const { edges, ...rest } = rankedPage(bounded, ranked, page)
   return {
     ...rest,
     edges: edges.map(({ node: place, cursor }) => ({
@@ -75,22 +73,25 @@ function searchPage(ranked: Ranking, catalogue: Catalogue, { groupSimilar, first
       score: scoreOf({ item: itemAt(place), score: scores[place] as number }),
       similarCount: copies.get(place) ?? 0,
     })),
-    facets: { items: once(() => places.map(itemAt)) },
+    facets: { items: once(() => Array.from(places, itemAt)) },
   }
 }
 
 const NO_COPIES: ReadonlyMap<number, number> = new Map()
 
-/** The first `max` of each kind. */
-const ofEachKind = (
-  places: readonly number[],
-  max: number,
-  { kindAt, compare }: { readonly kindAt: (place: number) => number; readonly compare: Ranking['compare'] },
-): readonly number[] =>
-  Object.values(KIND_ORDER).flatMap((kind) =>
-    firstOf(
-      places.filter((place) => kindAt(place) === kind),
-      max,
-      compare,
-    ),
-  )
+/** The first `max` of each kind; `parts`: those of quality, by record. */
+function ofEachKind(places: Uint32Array, max: number, ranked: Ranking, parts: Uint16Array): Uint32Array {
+  const { records } = ranked
+  const first = Object.values(KIND_ORDER).flatMap((kind) => {
+    const ofKind = new Uint32Array(places.length)
+    let count = 0
+    for (let at = 0; at < places.length; at += 1) {
+      const place = places[at] as number
+      if (kindIn(parts[records[place] as number] as number) !== kind) continue
+      ofKind[count] = place
+      count += 1
+    }
+    return firstPlaces(ofKind.subarray(0, count), max, ranked)
+  })
+  return Uint32Array.from(first)
+}

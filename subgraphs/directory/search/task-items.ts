@@ -2,8 +2,8 @@ import type { Catalogue } from '../item/catalogue.ts'
 import type { Item } from '../item/item.ts'
 import { scoreOf } from '../item/quality.ts'
 import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, isKnown, recordOf, type WordIndex } from '../word-index/word-index.ts'
-import { phraseOf, STOP_WORDS, stem, tokenize } from '../word-index/words.ts'
-import { expansionOf } from './expansion.ts'
+import { phraseOf, STOP_WORDS, tokenize } from '../word-index/words.ts'
+import { expansionOf, sameStem } from './expansion.ts'
 
 /** Where an item has a word. */
 export type WordField = 'NAME' | 'TAGS' | 'DESCRIPTION'
@@ -127,7 +127,7 @@ function wordsOf(task: string, index: WordIndex): readonly Word[] {
 
 /** Records with the word or a form of it; 0 for a word that is not known as it is. */
 const firstCount = (text: string, index: WordIndex): number =>
-  [index.numberOf.get(text), ...(index.byStem.get(stem(text)) ?? [])].reduce<number>(
+  [index.vocabulary.numberOf(text), ...sameStem(text, index)].reduce<number>(
     (max, number) => (number === undefined ? max : Math.max(max, countOf(number, index))),
     0,
   )

@@ -63,8 +63,8 @@ const SEVERE_RULES = FEATURE_RULES.filter((rule) => isSevere({ rule }))
 /** Whether a text must not reach a model by accident. */
 export function isWithheld(text: string | null, field: RuleField): boolean {
   if (text === null) return false
-  const readings = readingsOf(text, field)
-  return SEVERE_RULES.some((rule) => placesOf(rule, text, readings).length > 0)
+  const readings = readingsOf(text, field).map((reading) => reading.text)
+  return SEVERE_RULES.some(({ pattern, readsRaw }) => (readsRaw ? [text] : readings).some((read) => read.search(pattern) !== -1))
 }
 
 /**

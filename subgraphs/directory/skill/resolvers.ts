@@ -1,12 +1,13 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { installConfigsOf } from '../install-config/install-config.ts'
-import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
+import { MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
+import { licensesOf, licenseValue } from '../item/license.ts'
 import { skillOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { itemTrust } from '../item-trust/resolvers.ts'
-import { hasConditions, listPage } from '../search/matching.ts'
+import { listPage } from '../search/matching.ts'
 
 // Facets of whole lists are counted once per reader.
 const categoriesOf = ({ category }: ItemOf<'SKILL'>) => [category]
@@ -17,17 +18,14 @@ export const skillResolvers = {
   Query: {
     skill: (_, { slug }, { catalogue }) => catalogue.byKey('SKILL', slug),
     skills: (_, { filter, sort, ...page }, { catalogue }) => {
-      const { query, category, source, tag } = filter ?? {}
-      const accepts = (skill: ItemOf<'SKILL'>): boolean =>
-        (category == null || skill.category === category) &&
-        (source == null || skill.source === source) &&
-        (tag == null || skill.tags.includes(tag))
-      return listPage(
-        catalogue,
-        'SKILL',
-        { order: skillOrder, query, sort, accepts: hasConditions(filter) ? accepts : null },
-        page,
-      )
+      const { query, category, source, tag, license } = filter ?? {}
+      const conditions = [
+        { valuesOf: categoriesOf, value: category },
+        { valuesOf: sourcesOf, value: source },
+        { valuesOf: tagsOf, value: tag },
+        { valuesOf: licensesOf, value: licenseValue(license) },
+      ]
+      return listPage(catalogue, 'SKILL', { order: skillOrder, query, sort, conditions, accepts: null }, page)
     },
   },
   Skill: {
@@ -40,8 +38,8 @@ export const skillResolvers = {
     },
   },
   SkillFacets: {
-    categories: ({ items }) => facet(items(), categoriesOf),
-    sources: ({ items }) => facet(items(), sourcesOf),
-    tags: ({ items }) => facet(items(), tagsOf, MAX_FACET_TAGS),
+    categories: ({ count }) => count(categoriesOf),
+    sources: ({ count }) => count(sourcesOf),
+    tags: ({ count }) => count(tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

@@ -141,6 +141,19 @@ function statusFault(response: OutboundResponse): RunFault {
   })
 }
 
+/** Validator of an answer; null for none that can be sent back. */
+export function etagIn({ headers: { etag } }: Pick<OutboundResponse, 'headers'>): string | null {
+  return etag !== undefined && etag.length <= 200 && /^[\x20-\x7e]+$/.test(etag) ? etag : null
+}
+
+/** Whether what was requested is not there: gone, renamed without a redirect, or blocked for legal reasons (RFC 7725). */
+export const isGone = (error: unknown): boolean =>
+  error instanceof RunFault && error.status !== null && [404, 410, 451].includes(error.status)
+
+/** Whether the API itself fails, is not reached, or refuses the token. */
+export const concernsAll = ({ problem, status }: RunFault): boolean =>
+  status === null ? ['UNREACHABLE', 'TIMEOUT', 'BLOCKED'].includes(problem) : status >= 500 || status === 401
+
 /** Any error of an exchange as a RunFault; errors of ours are INTERNAL. */
 export function runFaultOf(error: unknown): RunFault {
   if (error instanceof RunFault) return error

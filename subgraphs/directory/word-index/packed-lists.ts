@@ -8,36 +8,26 @@ export type PackedLists = {
 }
 
 /** Lists between two offers to pause. */
-const PAUSE_LISTS = 500
+const PAUSE_LISTS = 5_000
 /** Numbers between two offers to pause; even. */
 const PAUSE_NUMBERS = 20_000
+/** Numbers that are copied at once: some 0.1 ms, most of which is for new pages of memory. */
+const COPIED_NUMBERS = 100_000
 
-/** Packs lists, in slices. */
-export async function packLists(lists: readonly (readonly number[])[], pace: Pace): Promise<PackedLists> {
-  const starts = new Uint32Array(lists.length + 1)
-  for (let list = 0; list < lists.length; list += 1) starts[list + 1] = (starts[list] as number) + (lists[list]?.length ?? 0)
-  const data = new Uint32Array(starts.at(-1) ?? 0)
-  for (let list = 0; list < lists.length; list += 1) {
-    data.set(lists[list] ?? [], starts[list])
-    if (list % PAUSE_LISTS === 0) await pace(PAUSE_LISTS * CHEAP)
-  }
-  return { data, starts }
-}
-
-/** Numbers that are added pair by pair, in one array that doubles. */
+/** Numbers that are added to an array that doubles. */
 export function growingNumbers() {
   let [data, length] = [new Uint32Array(1_024), 0]
   return {
-    push(one: number, other: number): void {
-      if (length + 2 > data.length) {
+    push(number: number): void {
+      if (length === data.length) {
         const larger = new Uint32Array(data.length * 2)
         larger.set(data)
         data = larger
       }
-      data[length] = one
-      data[length + 1] = other
-      length += 2
+      data[length] = number
+      length += 1
     },
+    count: (): number => length,
     all: (): Uint32Array => data.subarray(0, length),
   }
 }
@@ -69,42 +59,58 @@ export async function packPairs(pairs: Uint32Array, count: number, pace: Pace): 
   return { data, starts }
 }
 
-/** The lists with others at some numbers, and room for `count` of them; stretches between are copied. */
+/** Other lists at some numbers. */
+type ListChanges = {
+  /** Ascending. */
+  readonly numbers: Uint32Array
+  /** At most so many numbers are more than before. */
+  readonly room: number
+  /** Writes the list of a number into an array from a place on, and returns where it ends. */
+  readonly write: (number: number, into: Uint32Array, start: number) => number
+}
+
+/** The lists with changes, and room for `count` of them; stretches between are copied. */
 export async function replaceLists(
   { data, starts }: PackedLists,
-  changes: ReadonlyMap<number, ArrayLike<number>>,
+  { numbers, room, write }: ListChanges,
   count: number,
   pace: Pace,
 ): Promise<PackedLists> {
   const known = starts.length - 1
-  let added = 0
-  for (const list of changes.values()) added += list.length
-  const next = new Uint32Array(data.length + added)
+  const next = new Uint32Array(data.length + room)
   const nextStarts = new Uint32Array(count + 1)
   let [end, copied] = [0, 0]
+  const costOf = (lists: number, values: number): number => lists * (CHEAP / 50) + values * (CHEAP / 200)
   /** Copies the lists from `copied` up to `number`, none of which is another. */
-  const copyUpTo = (number: number): void => {
-    const last = Math.min(number, known)
-    if (copied < last) {
-      const from = starts[copied] as number
-      const shift = end - from
-      next.set(data.subarray(from, starts[last]), end)
-      for (let list = copied; list < last; list += 1) nextStarts[list] = (starts[list] as number) + shift
-      end += (starts[last] as number) - from
+  const copyUpTo = async (number: number): Promise<void> => {
+    while (copied < Math.min(number, known)) {
+      const [first, last] = [copied, Math.min(number, known, copied + PAUSE_LISTS)]
+      const [from, to] = [starts[first] as number, starts[last] as number]
+      for (let list = first; list < last; list += 1) nextStarts[list] = (starts[list] as number) + end - from
+      // The first lists are those of frequent words: a few thousand hold millions of numbers.
+      for (let part = from; part < to; part += COPIED_NUMBERS) {
+        const partEnd = Math.min(to, part + COPIED_NUMBERS)
+        next.set(data.subarray(part, partEnd), end + part - from)
+        const pause = pace(costOf(0, partEnd - part))
+        if (pause) await pause
+      }
+      end += to - from
+      copied = last
+      const pause = pace(costOf(last - first, 0))
+      if (pause) await pause
     }
     for (let list = Math.max(copied, known); list < number; list += 1) nextStarts[list] = end
   }
-  for (const number of [...changes.keys()].sort((one, other) => one - other)) {
-    copyUpTo(number)
+  for (const number of numbers) {
+    if (copied < number) await copyUpTo(number)
     nextStarts[number] = end
-    const list = changes.get(number) ?? []
-    next.set(list, end)
-    end += list.length
+    const start = end
+    end = write(number, next, start)
     copied = number + 1
-    const pause = pace(CHEAP)
+    const pause = pace(costOf(25, end - start))
     if (pause) await pause
   }
-  copyUpTo(count)
+  await copyUpTo(count)
   nextStarts[count] = end
   return { data: next.subarray(0, end), starts: nextStarts }
 }

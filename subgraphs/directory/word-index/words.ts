@@ -1,7 +1,7 @@
 /**
  * Longest word that is indexed or looked for; longer runs of letters are identifiers nobody types.
  */
-const MAX_WORD_LENGTH = 40
+export const MAX_WORD_LENGTH = 40
 
 /** Words of the trade: nearly every item has them, so they say little and are never required. */
 const DOMAIN_STOP_WORDS = ['mcp', 'server', 'servers', 'skill', 'skills', 'plugin', 'plugins', 'tool', 'tools', 'agent', 'agents']
@@ -126,6 +126,11 @@ const INNER = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{Lu}+|\p{N}+/gu
 const ASCII = /^[\t-\r -~]*$/
 const isAscii = (text: string): boolean => ASCII.test(text)
 const ASCII_WORD = /[A-Za-z0-9]+/g
+
+/** Whether a text has letters beyond ASCII, or may have a sign that is read as a letter. */
+export const needsUnicode = (text: string): boolean => HAS_UNUSUAL.test(text)
+const HAS_UNUSUAL = /[^\t-\r -~]|[#+]|\.[nN]/
+
 const NO_PARTS: readonly string[] = []
 /** One word for `INNER`, and so without parts. */
 const PLAIN_WORD = /^[A-Z]?[a-z]+$/
@@ -174,7 +179,11 @@ const ENDINGS = 'izations ization ations ation ings ing ies ers ors ied er or ed
 const MIN_STEM_LENGTH = 4
 
 /** Whether a word may have other forms, or be the common beginning of some: Latin letters only. */
-export const hasStem = (word: string): boolean => /^[a-z]+$/.test(word)
+const hasStem = (word: string): boolean => /^[a-z]+$/.test(word)
+
+/** Every word that may have this stem: itself, and with an ending. */
+export const formsOf = (base: string): readonly string[] =>
+  hasStem(base) ? [base, ...ENDINGS.flatMap((ending) => [base + ending, base + base.slice(-1) + ending])] : []
 
 /**
  * The common beginning of the forms of an English word; the word itself when it is short or not

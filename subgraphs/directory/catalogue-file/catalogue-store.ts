@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { once } from '../../../platform/collections/once.ts'
+import type { Catalogue } from '../item/catalogue.ts'
+import { readCatalogueFile, writeCatalogueFile } from './catalogue-file.ts'
+import { codeVersion } from './code-version.ts'
+
+const FILE = 'catalogue'
+/** Ends the names of files that are being written. */
+const PART = '.part'
+/** Parts that nobody wrote to for so long were left behind: a process that is killed again and again fills no disk. Milliseconds. */
+const MAX_PART_AGE_MS = 60_000
+
+/** Fewer items are read and indexed within a second: no file is written. */
+const MIN_ITEMS = 20_000
+/** The file is written anew when more items than this share of all have changed since. */
+const MAX_CHANGED_SHARE = 0.05
+/** And behind so many revisions: the database knows what the last 1,000 changed. */
+const MAX_REVISIONS = 500
+
+export type CatalogueStore = {
+  /** The catalogue of the file, of any revision; null when there is none that can be used. Never rejects. */
+  readonly read: () => Promise<Catalogue | null>
+  /**
+   * Says that the process serves this catalogue now, which has other items than the one before, or than
+   * that of the file; Infinity: it was built anew. Writes it, in the background, when the file is much older.
+   */
+  readonly offer: (catalogue: Catalogue, changedItems: number) => void
+  /** Resolves when nothing is being written. */
+  readonly idle: () => Promise<void>
+  /** Ends what is being written, and resolves then. */
+  readonly close: () => Promise<void>
+}
+
+/** Keeps a catalogue in a file of this folder, for the next start. Faults are logged: the database has all of it. */
+export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS): CatalogueStore {
+  const path = join(folder, FILE)
+  const version = once(codeVersion)
+  const ended = new AbortController()
+  /** Of the catalogue in the file; null: it has to be written. */
+  let written: { readonly revision: bigint; changedItems: number } | null = null
+  let writing: Promise<void> | null = null
+  /** What was offered meanwhile, if anything. */
+  let newest: Catalogue | null = null
+
+  const write = async (catalogue: Catalogue): Promise<void> => {
+    // Several processes may share the folder; in containers all have the same number.
+    const part = `${path}.${randomUUID()}${PART}`
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await removeOldParts(folder)
+      await writeCatalogueFile(part, catalogue, { version: await version(), signal: ended.signal })
+      // Whole or not at all; the hash in it tells what a failing machine made of it.
+      await rename(part, path)
+      log.debug({ revision: catalogue.revision.number }, 'the catalogue of the directory was written to a file')
+    } catch (error) {
+      await rm(part, { force: true }).catch(() => {})
+      if (!ended.signal.aborted) log.warn({ err: error }, 'the catalogue of the directory cannot be written to a file')
+    }
+  }
+
+  return {
+    async read() {
+      try {
+        // Before the version is worked out: most installations have no file.
+        await stat(path)
+        const catalogue = await readCatalogueFile(path, { version: await version() })
+        written = { revision: BigInt(catalogue.revision.number), changedItems: 0 }
+        return catalogue
+      } catch (error) {
+        // Nothing there is the usual case.
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+        const reason = error instanceof Error ? error.message : String(error)
+        log.info({ reason }, 'the file of the catalogue is not used: the directory is read from the database')
+        return null
+      }
+    },
+    offer,
+    idle,
+    async close() {
+      ended.abort(new Error('The process ends.'))
+      await idle()
+    },
+  }
+
+  function offer(catalogue: Catalogue, changedItems: number): void {
+    if (written) written.changedItems += changedItems
+    if (ended.signal.aborted) return
+    if (writing) {
+      newest = catalogue
+      return
+    }
+    if (catalogue.size < minItems) return
+    const revision = BigInt(catalogue.revision.number)
+    const isNear =
+      written !== null &&
+      written.changedItems <= catalogue.size * MAX_CHANGED_SHARE &&
+      revision >= written.revision &&
+      revision - written.revision <= MAX_REVISIONS
+    if (isNear) return
+    // A failing disk is tried again behind as many changes.
+    written = { revision, changedItems: 0 }
+    writing = write(catalogue).finally(() => {
+      const next = newest
+      writing = null
+      newest = null
+      // Its changes are counted.
+      if (next) offer(next, 0)
+    })
+  }
+
+  async function idle(): Promise<void> {
+    while (writing) await writing
+  }
+}
+
+async function removeOldParts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${FILE}.`) || !name.endsWith(PART)) continue
+    const file = join(folder, name)
+    const age = Date.now() - ((await stat(file).catch(() => null))?.mtimeMs ?? Date.now())
+    if (age > MAX_PART_AGE_MS) await rm(file, { force: true })
+  }
+}
