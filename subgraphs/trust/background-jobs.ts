@@ -1,12 +1,15 @@
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import { type RetentionParts, retention } from './decision/retention.ts'
 import { createDecisionJobWorker, type WorkerParts } from './decision-job/worker.ts'
+import { createFeedReviewer, type FeedReviewerParts } from './feed/reviewer.ts'
 import { createWatcher, type WatcherParts } from './watched-domain/watcher.ts'
 
 /** What happens without a request. Every process may: they share the work. */
 export type BackgroundJobs = {
   /** Deletes decisions, jobs and changes of verdicts beyond their retention. */
   readonly deleteOld: () => Promise<void>
+  /** Finds out what became of listings of threat feeds. */
+  readonly reviewFeeds: () => Promise<void>
   /** Assesses watched domains that are due, and sends their changes. */
   readonly checkWatched: () => Promise<void>
   /** Decides targets of jobs until none is due. */
@@ -18,10 +21,12 @@ export type BackgroundJobs = {
 
 type Parts = WatcherParts &
   Omit<WorkerParts, 'requestCache' | 'judgementCache'> &
-  Omit<RetentionParts, 'watcher' | 'jobWorker' | 'days'> & { readonly retentionDays: number }
+  Omit<RetentionParts, 'watcher' | 'jobWorker' | 'days'> &
+  FeedReviewerParts
 
 export function createBackgroundJobs(parts: Parts): BackgroundJobs {
   const watcher = createWatcher(parts)
+  const feedReviewer = createFeedReviewer(parts)
   const jobWorker = createDecisionJobWorker({
     ...parts,
     // Caches of its own: a job of 10,000 targets would evict what requests need.
@@ -31,14 +36,17 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
   const retentionJob = retention({ ...parts, watcher, jobWorker, days: parts.retentionDays })
   return {
     deleteOld: retentionJob.run,
+    reviewFeeds: feedReviewer.run,
     checkWatched: watcher.run,
     runJobs: jobWorker.run,
     start() {
       retentionJob.start()
+      feedReviewer.start()
       watcher.start()
       jobWorker.start()
     },
     async close() {
+      await feedReviewer.close()
       await watcher.close()
       await jobWorker.close()
       await retentionJob.close()

@@ -2,6 +2,7 @@ import type { BoundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { EventFeed } from '../../platform/events/outbox.ts'
 import { unauthenticated } from '../../platform/graphql/errors.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { rememberVerified } from '../../platform/http/verified-credentials.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import type { AuthenticateUser } from '../toolkit/user-authenticator.ts'
 import type { WebhookRefusal } from '../toolkit/webhook-url.ts'
@@ -16,8 +17,10 @@ import type { JudgementCache } from './decision/judgement-cache.ts'
 import type { DecisionRepository } from './decision/repository.ts'
 import type { DecisionJobRepository } from './decision-job/repository.ts'
 import type { DecisionReportRepository } from './decision-report/repository.ts'
+import type { FeedRecorder } from './feed/recorder.ts'
+import type { FeedRepository } from './feed/repository.ts'
 import { authenticateKey, requireOperator } from './key/caller-key.ts'
-import { type ApiKey, secretIn } from './key/key.ts'
+import { type ApiKey, secretHeaderOf, secretIn } from './key/key.ts'
 import type { KeyRate } from './key/rate.ts'
 import type { ApiKeyRepository } from './key/repository.ts'
 import { secretHash } from './key/secret.ts'
@@ -39,6 +42,10 @@ export type TrustParts = {
   readonly decisions: DecisionRepository
   readonly jobs: DecisionJobRepository
   readonly reports: DecisionReportRepository
+  /** What decisions met in threat feeds. */
+  readonly feeds: FeedRepository
+  /** Counts what decisions of keys meet in threat feeds. */
+  readonly feedRecorder: FeedRecorder
   readonly judgementCache: JudgementCache
   readonly requestCache: BoundedCache<PreparedRequest>
   readonly overrides: OverrideRepository
@@ -79,10 +86,17 @@ export type Context = SubgraphParts & {
   readonly load: ReturnType<typeof assessmentLoaders>
 }
 
+/** The key of a caller, whose requests take turns as those of this key from now on. */
+function verified(key: ApiKey, caller: Caller): ApiKey {
+  rememberVerified(secretHeaderOf(caller), `key ${key.id}`)
+  return key
+}
+
 export function createTrustContext(parts: SubgraphParts, caller: Caller): Context {
   let finding: Promise<ApiKey> | null = null
   const { keys, decisions, engine, invalidKeyLimit: refusals, rate, now } = parts
-  const verifyKey = () => authenticateKey(caller, (secret) => keys.findBySecret(secret, now()), refusals)
+  const verifyKey = async () =>
+    verified(await authenticateKey(caller, (secret) => keys.findBySecret(secret, now()), refusals), caller)
   const key = () => (finding ??= verifyKey())
   const rateLimitedKey = async (questions: number) => {
     const found = await key()
@@ -110,7 +124,7 @@ export function createTrustContext(parts: SubgraphParts, caller: Caller): Contex
       const { policyVersion } = engine
       const find = (secret: Buffer) => decisions.callerState({ secret, requests, at: now(), policyVersion })
       const found = await authenticateKey(caller, find, refusals)
-      await rate(found.key, questions)
+      await rate(verified(found.key, caller), questions)
       return found
     },
     load: assessmentLoaders(parts),

@@ -241,6 +241,28 @@ export type FeedHit = {
   readonly tenantKey?: string
 }
 
+/** What the feeds that have a copy list of one target. */
+export type ListedNow = {
+  readonly feeds: readonly {
+    readonly name: string
+    readonly lineage: string
+    /** Whether its copy is not overdue. */
+    readonly isFresh: boolean
+    /** Whether only what was wrong leaves it. */
+    readonly keepsEntries: boolean
+  }[]
+  readonly hits: readonly FeedHit[]
+}
+
+/** The copy of a threat feed; `edition`: null when none was loaded. */
+export type FeedCopy = {
+  readonly name: string
+  readonly state: 'up' | 'down' | 'untried' | 'off'
+  /** Why it is down; null otherwise. */
+  readonly reason: string | null
+  readonly edition: { readonly entries: number; readonly asOf: UnixSeconds; readonly fetchedAt: UnixSeconds } | null
+}
+
 /** Popularity lists. `ok` with no ranks: looked up and on none of them. */
 export type PopularityEvidence = SourceEvidence<PopularityFacts>
 export type PopularityFacts = {

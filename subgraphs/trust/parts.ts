@@ -14,14 +14,17 @@ import { engine as current, type Engine } from './assessment/engine.ts'
 import { snapshotRepository } from './assessment/repository.ts'
 import type { Sources } from './assessment/sources.ts'
 import { type BackgroundJobs, createBackgroundJobs } from './background-jobs.ts'
+import type { RefreshedList } from './collectors/list-refresh.ts'
 import { listRepository } from './collectors/list-repository.ts'
 import { evidenceRepository } from './collectors/repository.ts'
-import { type RefreshedList, type SourcesOptions, type TrustSources, trustSources } from './collectors/sources.ts'
+import { type SourcesOptions, type TrustSources, trustSources } from './collectors/sources.ts'
 import type { TrustParts } from './context.ts'
 import { createJudgementCache } from './decision/judgement-cache.ts'
 import { decisionRepository } from './decision/repository.ts'
 import { decisionJobRepository } from './decision-job/repository.ts'
 import { decisionReportRepository } from './decision-report/repository.ts'
+import { createFeedRecorder } from './feed/recorder.ts'
+import { feedRepository } from './feed/repository.ts'
 import { keyRate } from './key/rate.ts'
 import { keyRepository } from './key/repository.ts'
 import { createListMatcher } from './operator-list/matcher.ts'
@@ -91,8 +94,11 @@ export function createTrustParts({
   const sender = webhookSender(webhookNetwork)
   const keys = keyRepository(query)
   const jobs = decisionJobRepository(query)
+  const feeds = feedRepository(query)
+  const feedRecorder = createFeedRecorder({ repository: feeds, log, now })
   const background = createBackgroundJobs({
-    ...{ engine, sources, lists, keys, decisions, jobs, watches, sender, snapshots, operatorLists, log, now },
+    ...{ engine, sources, lists, keys, decisions, jobs, watches, sender, snapshots, operatorLists, feeds, feedRecorder },
+    ...{ log, now },
     retentionDays: config.TRUST_RETENTION_DAYS,
   })
   return {
@@ -107,6 +113,8 @@ export function createTrustParts({
       decisions,
       jobs,
       reports: decisionReportRepository(query),
+      feeds,
+      feedRecorder,
       judgementCache: createJudgementCache(),
       requestCache: boundedCache({ maxEntries: 2_000, maxCharacters: 1_000_000 }),
       overrides: overrideRepository(query),
@@ -129,6 +137,7 @@ export function createTrustParts({
       await backgroundCollector.close()
       await sources.close()
       await lists.close()
+      await feedRecorder.flush()
       await close()
     },
   }

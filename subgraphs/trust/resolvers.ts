@@ -5,6 +5,7 @@ import { decisionResolvers } from './decision/resolvers.ts'
 import { decisionJobResolvers } from './decision-job/resolvers.ts'
 import { decisionReportResolvers } from './decision-report/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
+import { feedResolvers } from './feed/resolvers.ts'
 import { keyResolvers } from './key/resolvers.ts'
 import { operatorListResolvers } from './operator-list/resolvers.ts'
 import { overrideResolvers } from './override/resolvers.ts'
@@ -43,5 +44,6 @@ export const resolvers = {
     ...watchedDomainResolvers.Query,
     ...trialResolvers.Query,
     ...sourceResolvers.Query,
+    ...feedResolvers.Query,
   },
 } satisfies Resolvers

@@ -146,10 +146,23 @@ export type DecisionReport = {
    */
   kind: 'false_positive' | 'false_negative'
   /**
-   * Of the key's owner, for the operator.
+   * Milder than `action` in a false positive, stricter in a false negative; null: not said.
+   * @kyselyType('proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny')
+   */
+  expected_action: 'proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny' | null
+  /**
+   * Of the key's owner, for the operator; of URLs without what stands behind the host.
    */
   text: string
   host: string
+  /**
+   * Names of the feeds that list the target, each once.
+   */
+  feeds: Generated<string[]>
+  /**
+   * Beside `feeds`, in its order: the subject that each one lists, '' where it is unknown; empty in older reports.
+   */
+  feed_subjects: Generated<string[]>
   /**
    * @kyselyType('proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny')
    */
@@ -228,6 +241,40 @@ export type Evidence = {
   body: unknown
   collected_at: Date
   valid_until: Date
+}
+export type FeedListing = {
+  feed: string
+  /**
+   * `host NAME`, `domain NAME` or `url HASH` (subgraphs/trust/url-key.ts).
+   */
+  subject: string
+  /**
+   * The target's host when it was met first: what lists are searched for later.
+   */
+  host: string
+  first_hit_at: Date
+  last_hit_at: Date
+  /**
+   * Null: not known yet.
+   * @kyselyType('confirmed_by_report' | 'confirmed_by_feed' | 'refuted_by_report' | 'refuted_by_removal' | 'expired' | 'unconfirmed')
+   */
+  assessment:
+    | 'confirmed_by_report'
+    | 'confirmed_by_feed'
+    | 'refuted_by_report'
+    | 'refuted_by_removal'
+    | 'expired'
+    | 'unconfirmed'
+    | null
+  /**
+   * When the assessment became known; null without one.
+   */
+  assessed_at: Date | null
+}
+export type FeedUsage = {
+  feed: string
+  hits: Generated<string>
+  last_hit_at: Date
 }
 export type Judgement = {
   /**
@@ -484,6 +531,8 @@ export type Tables = {
   event_process: EventProcess
   event_topic: EventTopic
   evidence: Evidence
+  feed_listing: FeedListing
+  feed_usage: FeedUsage
   judgement: Judgement
   list: List
   list_entry: ListEntry

@@ -1,10 +1,17 @@
-import type { FeedHit, RedirectChain, Snapshot } from '../evidence.ts'
+import type { FeedCopy, FeedHit, ListedNow, RedirectChain, Snapshot } from '../evidence.ts'
 import type { UrlKeys } from '../url-key.ts'
 
 /**
  * Subject of evidence: a host, and its registrable domain; null for addresses and public suffixes.
  */
 export type EvidenceSubject = { readonly host: string; readonly registrable: string | null }
+
+/** Availability of a source; `reason` is null unless it is down. */
+type SourceState = {
+  readonly name: string
+  readonly state: 'up' | 'down' | 'untried' | 'off'
+  readonly reason: string | null
+}
 
 /** Where evidence comes from: `collectors/sources.ts`, or fixed snapshots. */
 export type Sources = {
@@ -20,6 +27,13 @@ export type Sources = {
    * fixed.
    */
   readonly listedUrls?: (keys: UrlKeys) => Promise<readonly FeedHit[] | null>
+  /**
+   * What threat feeds with a copy list of a host now, and of the URL with this hash; null when the
+   * lists cannot be read. Absent where evidence is fixed.
+   */
+  readonly listedNow?: (subject: EvidenceSubject, urlKey: string | null) => Promise<ListedNow | null>
+  /** Copies of threat feeds, by name; null when they cannot be read. Absent where evidence is fixed. */
+  readonly feedCopies?: () => Promise<readonly FeedCopy[] | null>
   /** Follows redirects; absent where none are followed, or evidence is fixed. */
   readonly redirects?: {
     /** Of which URLs: those of services that forward, or all. */
@@ -27,8 +41,6 @@ export type Sources = {
     /** Where an http(s) URL leads. Never rejects. */
     readonly follow: (url: string) => Promise<{ readonly end: RedirectChain['end']; readonly urls: readonly string[] }>
   }
-  readonly status: () => Promise<
-    readonly { readonly name: string; readonly state: 'up' | 'down' | 'untried' | 'off'; readonly reason: string | null }[]
-  >
+  readonly status: () => Promise<readonly SourceState[]>
   readonly close: () => Promise<void>
 }

@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts'
 import { isAddress } from '../../../platform/outbound/address-policy.ts'
 import { Fault } from '../../../platform/outbound/fault.ts'
-import type { FeedHit, FeedsFacts } from '../evidence.ts'
+import type { FeedHit, FeedsFacts, ListedNow, UnixSeconds } from '../evidence.ts'
 import { type UrlKeys, withoutWww } from '../url-key.ts'
 import type { Collector, CollectorParts, Subject } from './collector.ts'
 import { DNSBL_VALID_SECONDS } from './dnsbl.ts'
@@ -64,6 +64,29 @@ export async function findListedUrls(keys: UrlKeys, parts: Pick<CollectorParts, 
   const names = feeds.map(({ name }) => name)
   const entries = await parts.lists.findUrls(names, keys)
   return entries.flatMap((entry) => hitOf(entry, feeds))
+}
+
+/** A copy that is overdue for longer says nothing of what has left a feed since. Seconds. */
+const OVERDUE_SECONDS = 2 * 86_400
+
+/** What feeds with a copy list of a host now, and of the URL with this hash. */
+export async function findListedNow(
+  subject: Subject,
+  urlKey: string | null,
+  at: UnixSeconds,
+  parts: CollectorParts,
+): Promise<ListedNow> {
+  const [{ checked, hits }, listedUrls] = await Promise.all([
+    findInLists(subject, parts),
+    urlKey === null ? [] : findListedUrls({ keys: [urlKey], tenantKey: null }, parts),
+  ])
+  return {
+    feeds: threats(parts).map(({ name, lineage, keepsEntries = false }) => {
+      const copy = checked.find(({ feed }) => feed === name)
+      return { name, lineage, keepsEntries, isFresh: copy !== undefined && at - copy.refreshAt < OVERDUE_SECONDS }
+    }),
+    hits: [...listedUrls, ...hits],
+  }
 }
 
 function hitOf(entry: ListEntry & { readonly list: string }, feeds: readonly List[]): FeedHit[] {

@@ -1,5 +1,6 @@
-import type { Evidence, Source, UnixSeconds } from '../evidence.ts'
-import type { ListState } from './list-repository.ts'
+import type { Evidence, FeedCopy, Source, UnixSeconds } from '../evidence.ts'
+import type { ListRepository, ListState } from './list-repository.ts'
+import type { List } from './lists.ts'
 
 /** State of a source in `/ready`. `untried`: not queried since the start; `off`: not configured. */
 export type SourceStatus = {
@@ -33,6 +34,16 @@ export function listStatus(
   if (!edition) return { name: list, state: fault === null ? 'untried' : 'down', reason: fault }
   const isStale = at - edition.fetchedAt > STALE_LIST_SECONDS
   return { name: list, state: isStale ? 'down' : 'up', reason: isStale ? (fault ?? 'not refreshed for two days') : null }
+}
+
+/** Copies of the threat feeds among lists, in their order. */
+export async function readFeedCopies(
+  lists: Pick<ListRepository, 'states'>,
+  chosen: readonly List[],
+  at: UnixSeconds,
+): Promise<readonly FeedCopy[]> {
+  const states = await lists.states(chosen.flatMap(({ kind, name }) => (kind === 'threat' ? [name] : [])))
+  return states.map((state) => ({ ...listStatus(state, at), edition: state.edition }))
 }
 
 export function sourceHealth(): Health {

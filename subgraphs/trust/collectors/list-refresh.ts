@@ -23,6 +23,17 @@ const MAX_LINE_CHARACTERS = 16_384
 /** Entries that go to the database at once. */
 const BATCH_ENTRIES = 2_000
 
+/** A list after all that were due have been downloaded. */
+export type RefreshedList = {
+  readonly name: string
+  /** Whether there is anything to look into, be it what ships with this program. */
+  readonly hasCopy: boolean
+  /** Why it could not be downloaded when it last was; null when it could. */
+  readonly fault: string | null
+  /** When it will be; null when it has just been. */
+  readonly notDueUntil: UnixSeconds | null
+}
+
 /** Dependencies of downloads. */
 export type RefreshParts = {
   readonly lists: ListRepository

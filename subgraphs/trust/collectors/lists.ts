@@ -24,6 +24,11 @@ export type List = {
   /** Fewer entries are a broken copy. */
   readonly minEntries: number
   readonly maxBytes: number
+  /**
+   * Whether entries stay until they turn out to be wrong; absent: they also leave by age, or when a
+   * site is offline.
+   */
+  readonly keepsEntries?: true
 }
 
 const MINUTE_SECONDS = 60
@@ -73,6 +78,7 @@ const LISTS: readonly List[] = [
     refreshSeconds: 24 * HOUR_SECONDS,
     minEntries: 100,
     maxBytes: 50 * MEGABYTE_BYTES,
+    keepsEntries: true,
   },
   {
     name: 'openphish',
@@ -115,6 +121,7 @@ const LISTS: readonly List[] = [
     refreshSeconds: HOUR_SECONDS,
     minEntries: 1_000,
     maxBytes: 50 * MEGABYTE_BYTES,
+    keepsEntries: true,
   },
   {
     name: 'tranco',
@@ -180,4 +187,5 @@ export const ownFeedLists = (feeds: readonly OwnFeed[]): List[] =>
     refreshSeconds: HOUR_SECONDS,
     minEntries: 1,
     maxBytes: isJson ? MAX_DOCUMENT_BYTES : 100 * MEGABYTE_BYTES,
+    keepsEntries: true,
   }))

@@ -7,16 +7,16 @@ import { httpClient } from '../../../platform/outbound/http-client.ts'
 import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
 import { slots } from '../../../platform/outbound/slots.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
-import type { Evidence, FeedHit, Snapshot, UnixSeconds } from '../evidence.ts'
+import type { Evidence, FeedCopy, FeedHit, ListedNow, Snapshot, UnixSeconds } from '../evidence.ts'
 import type { UrlKeys } from '../url-key.ts'
 import { createCircuits } from './circuits.ts'
 import { type PendingEvidence, type RunningCollections, startCollectors, timedOutEvidence } from './collection.ts'
 import type { CollectorParts, Subject } from './collector.ts'
 import { type CollectorRow, collectors, keyOf, sourceSubjects } from './collectors.ts'
 import { dnsblZones } from './dnsbl.ts'
-import { findListedUrls } from './feeds.ts'
-import { listStatus, type SourceStatus, sourceHealth } from './health.ts'
-import { refreshList } from './list-refresh.ts'
+import { findListedNow, findListedUrls } from './feeds.ts'
+import { listStatus, readFeedCopies, type SourceStatus, sourceHealth } from './health.ts'
+import { type RefreshedList, refreshList } from './list-refresh.ts'
 import type { ListRepository } from './list-repository.ts'
 import { chosenLists, isShipped, type List, ownFeedLists } from './lists.ts'
 import { networkFiles } from './networks.ts'
@@ -72,6 +72,10 @@ export type TrustSources = {
   readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
   /** What threat feeds list of a URL; null when the lists cannot be read. Never rejects. */
   readonly listedUrls: (keys: UrlKeys) => Promise<readonly FeedHit[] | null>
+  /** What feeds with a copy list now; null when the lists cannot be read. Never rejects. */
+  readonly listedNow: (subject: Subject, urlKey: string | null) => Promise<ListedNow | null>
+  /** Copies of threat feeds, by name; null when they cannot be read. Never rejects. */
+  readonly feedCopies: () => Promise<readonly FeedCopy[] | null>
   /** Follows redirects of URLs; absent where the operator has turned it off. */
   readonly redirects?: { readonly of: 'shorteners' | 'all'; readonly follow: FollowRedirects }
   /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
@@ -84,17 +88,6 @@ export type TrustSources = {
   readonly start: () => void
   /** Ends what runs, and resolves when nothing does. */
   readonly close: () => Promise<void>
-}
-
-/** A list after all that were due have been downloaded. */
-export type RefreshedList = {
-  readonly name: string
-  /** Whether there is anything to look into, be it what ships with this program. */
-  readonly hasCopy: boolean
-  /** Why it could not be downloaded when it last was; null when it could. */
-  readonly fault: string | null
-  /** When it will be; null when it has just been. */
-  readonly notDueUntil: UnixSeconds | null
 }
 
 export type SourcesOptions = {
@@ -199,6 +192,11 @@ export function trustSources({
     },
 
     listedUrls: (keys) => inTime(findListedUrls(keys, parts), null, 'listed URLs could not be read'),
+
+    listedNow: (subject, urlKey) =>
+      inTime(findListedNow(subject, urlKey, seconds(), parts), null, 'listings of feeds could not be read'),
+
+    feedCopies: () => inTime(readFeedCopies(lists, chosen, seconds()), null, 'the state of feeds could not be read'),
 
     ...(config.TRUST_REDIRECTS === 'off' ? {} : { redirects: { of: config.TRUST_REDIRECTS, follow } }),
 

@@ -3,6 +3,7 @@ import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import type { InputFault } from '../input-fault.ts'
+import { requestKey } from '../key/request-key.ts'
 import { reportDecision, resolveReport } from './actions.ts'
 import type { DecisionReport, DecisionReportStatus } from './decision-report.ts'
 import type { DecisionReportRepository } from './repository.ts'
@@ -13,7 +14,11 @@ type Page = { readonly first?: number | null; readonly after?: string | null }
 
 async function pageOf(
   reports: DecisionReportRepository,
-  listed: { readonly keyId: string | null; readonly status: DecisionReportStatus | null },
+  listed: {
+    readonly keyId: string | null
+    readonly status: DecisionReportStatus | null
+    readonly decisionId?: string | null
+  },
   page: Page,
 ) {
   const range = keysetRange(REPORTS, page)
@@ -22,19 +27,34 @@ async function pageOf(
 
 export const decisionReportResolvers = {
   Query: {
-    decisionReports: async (_, { status, ...page }, { rateLimitedKey, reports }) => {
-      const { id: keyId } = await rateLimitedKey(1)
-      return pageOf(reports, { keyId, status: status ? lowerCase(status) : null }, page)
+    decisionReports: async (_, { status, decisionId, keyId, ...page }, context) => {
+      const { id } = await requestKey(keyId, context)
+      // PostgreSQL has no text with this character.
+      const ofDecision = decisionId?.replaceAll('\0', '') ?? null
+      const listed = { keyId: id, status: status ? lowerCase(status) : null, decisionId: ofDecision }
+      return pageOf(context.reports, listed, page)
     },
     allDecisionReports: async (_, { status, ...page }, { operatorKey, reports }) => {
       await operatorKey()
       return pageOf(reports, { keyId: null, status: status ? lowerCase(status) : null }, page)
     },
+    decisionReportStats: (_, __, { reports, now }) => reports.stats(now()),
   },
   Mutation: {
-    reportDecision: async (_, { input: { decisionId, kind, text } }, context) => {
-      const { id: keyId } = await context.rateLimitedKey(1)
-      const result = await reportDecision({ decisionId, kind: lowerCase(kind), text }, keyId, context)
+    reportDecision: async (_, { input }, context) => {
+      const { decisionId, target, kind, expectedAction, text, keyId } = input
+      const key = await requestKey(keyId, context)
+      const result = await reportDecision(
+        {
+          decisionId: decisionId ?? null,
+          target: target ?? null,
+          kind: lowerCase(kind),
+          expectedAction: expectedAction ? lowerCase(expectedAction) : null,
+          text,
+        },
+        key,
+        context,
+      )
       return 'faults' in result ? invalid(result.faults) : { __typename: 'ReportDecisionSuccess', report: result.report }
     },
     resolveDecisionReport: async (_, { input }, context) => {
@@ -61,10 +81,14 @@ export const decisionReportResolvers = {
   DecisionReport: {
     id: ({ id }) => encodeId('DecisionReport', id),
     action: ({ action }) => upperCase(action),
+    expectedAction: ({ expectedAction }) => expectedAction && upperCase(expectedAction),
     kind: ({ kind }) => upperCase(kind),
     status: ({ status }) => upperCase(status),
   },
   DecisionReportConnection: connectionFields,
+  DecisionReportStats: {
+    feeds: ({ feeds }) => [...feeds],
+  },
 } satisfies Resolvers
 
 const invalid = (faults: readonly InputFault[]) => ({

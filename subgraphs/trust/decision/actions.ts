@@ -4,6 +4,8 @@ import { type AssessParts, decideFromSnapshot, loadOrCollectSnapshot } from '../
 import { isFinal } from '../assessment/engine.ts'
 import { applyLists, entriesIn } from '../assessment/listed.ts'
 import type { Snapshot } from '../evidence.ts'
+import { listingsOf } from '../feed/feed.ts'
+import type { FeedRecorder } from '../feed/recorder.ts'
 import type { InputFault } from '../input-fault.ts'
 import { SCANS_PER_MONTH, type Usage } from '../key/key.ts'
 import type { ApiKeyRepository } from '../key/repository.ts'
@@ -25,6 +27,8 @@ export type DecideParts = AssessParts & {
   readonly keys: ApiKeyRepository
   readonly decisions: DecisionRepository
   readonly judgementCache: JudgementCache
+  /** Counts what decisions meet in threat feeds. */
+  readonly feedRecorder: Pick<FeedRecorder, 'note'>
   /** Recently parsed requests, by the JSON of their input. */
   readonly requestCache: BoundedCache<PreparedRequest>
   /**
@@ -108,6 +112,7 @@ async function createDecision(
   const { judgement: made, override } = await findOrCreateJudgement({ written, override: wanted, last, at }, parts)
   const { id: judgement, snapshot, decision, text } = made
   parts.lists.noteHits(entriesIn(decision, snapshot))
+  parts.feedRecorder.note(listingsOf(request.target, snapshot))
   return {
     id: `dec_${randomBytes(16).toString('hex')}`,
     keyId: key.id,

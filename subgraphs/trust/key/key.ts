@@ -63,3 +63,7 @@ export function secretIn({ credentials }: Pick<Caller, 'credentials'>): string |
   const token = /^Bearer +(\S+)$/i.exec(credentials.authorization?.trim() ?? '')?.[1]
   return token === undefined || JWT.test(token) ? null : token
 }
+
+/** The header value with the secret that `secretIn` finds, as it was sent. */
+export const secretHeaderOf = ({ credentials }: Pick<Caller, 'credentials'>): string | undefined =>
+  credentials['x-api-key']?.trim() ? credentials['x-api-key'] : credentials.authorization
