@@ -5,10 +5,14 @@ import type { Caller } from '../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { commentLoaders } from './comment/loaders.ts'
 import type { CommentRepository } from './comment/repository.ts'
+import { itemCollectionLoaders } from './item-collection/loaders.ts'
+import type { ItemCollectionRepository } from './item-collection/repository.ts'
 import { messageLoaders } from './message/loaders.ts'
 import type { MessageRepository } from './message/repository.ts'
 import { postLoaders } from './post/loaders.ts'
 import type { PostRepository } from './post/repository.ts'
+import { postLikeLoaders } from './post-like/loaders.ts'
+import type { PostLikeRepository } from './post-like/repository.ts'
 import type { QuotaRepository } from './quota/repository.ts'
 import { roomLoaders } from './room/loaders.ts'
 import type { RoomRepository } from './room/repository.ts'
@@ -28,6 +32,8 @@ export type SocialParts = {
   readonly attempts: AttemptRepository
   readonly posts: PostRepository
   readonly comments: CommentRepository
+  readonly postLikes: PostLikeRepository
+  readonly itemCollections: ItemCollectionRepository
   readonly rooms: RoomRepository
   readonly roomInvitations: RoomInvitationRepository
   readonly messages: MessageRepository
@@ -70,10 +76,12 @@ export type Context = SocialParts & {
 
 type Loaders = ReturnType<typeof loadersOf>
 
-const loadersOf = ({ users, posts, comments, rooms, messages }: SocialParts) => ({
+const loadersOf = ({ users, posts, comments, postLikes, itemCollections, rooms, messages }: SocialParts) => ({
   ...userLoaders(users),
   ...postLoaders(posts),
   ...commentLoaders(comments),
+  ...postLikeLoaders(postLikes),
+  ...itemCollectionLoaders(itemCollections),
   ...roomLoaders(rooms),
   ...messageLoaders(messages),
 })

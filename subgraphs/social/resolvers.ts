@@ -3,9 +3,11 @@ import { mergeResolvers } from '../toolkit/merge-resolvers.ts'
 import { DateTime } from '../toolkit/scalars.ts'
 import { commentResolvers } from './comment/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
+import { itemCollectionResolvers } from './item-collection/resolvers.ts'
 import { messageResolvers } from './message/resolvers.ts'
 import { withFreshContext } from './mutations.ts'
 import { postResolvers } from './post/resolvers.ts'
+import { postLikeResolvers } from './post-like/resolvers.ts'
 import { quotaResolvers } from './quota/resolvers.ts'
 import { roomResolvers } from './room/resolvers.ts'
 import { roomInvitationResolvers } from './room-invitation/resolvers.ts'
@@ -17,6 +19,8 @@ const nouns: readonly Resolvers[] = [
   sessionResolvers,
   postResolvers,
   commentResolvers,
+  postLikeResolvers,
+  itemCollectionResolvers,
   roomResolvers,
   messageResolvers,
   directoryItemResolvers,

@@ -10,9 +10,11 @@ import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.
 import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { commentRepository } from './comment/repository.ts'
 import { contextOf, type SocialParts } from './context.ts'
+import { itemCollectionRepository } from './item-collection/repository.ts'
 import { messageRecipients } from './message/message-recipients.ts'
 import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
+import { postLikeRepository } from './post-like/repository.ts'
 import { DEFAULT_WRITE_QUOTAS, type WriteQuotas } from './quota/quota.ts'
 import { quotaRepository } from './quota/repository.ts'
 import { resolvers } from './resolvers.ts'
@@ -39,7 +41,7 @@ const executableSchema = once(() => subgraphSchema('social', resolvers))
  */
 const STATEMENT_TIMEOUT_MS = 10_000
 
-/** Users, posts, comments, rooms and messages. Rejects when the database cannot be read. */
+/** Users, posts, comments, collections, rooms and messages. Rejects when the database cannot be read. */
 export async function socialSubgraph({
   connection,
   pooler,
@@ -91,6 +93,8 @@ export async function socialSubgraph({
     attempts: attemptRepository(database.now),
     posts: postRepository(database.query, quota),
     comments: commentRepository(database.query, quota),
+    postLikes: postLikeRepository(database.query, quota),
+    itemCollections: itemCollectionRepository(database.query, quota),
     rooms: roomRepository(database.query, inRoom, quota),
     roomInvitations,
     messages,

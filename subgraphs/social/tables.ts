@@ -55,6 +55,43 @@ export type EventTopic = {
    */
   last_number: string
 }
+export type ItemCollection = {
+  /**
+   * Random: whoever has the id of an unlisted collection reads it.
+   */
+  id: GeneratedAlways<string>
+  author_id: string
+  name: string
+  /**
+   * Markdown; empty for none.
+   */
+  description: string
+  /**
+   * @kyselyType('PUBLIC' | 'UNLISTED' | 'PRIVATE')
+   */
+  visibility: 'PUBLIC' | 'UNLISTED' | 'PRIVATE'
+  created_at: Generated<Date>
+  /**
+   * Last change of the collection or its entries; sort key of every list.
+   */
+  updated_at: Generated<Date>
+}
+export type ItemCollectionEntry = {
+  collection_id: string
+  /**
+   * Id of a directory item: only the directory knows whether it exists.
+   */
+  item_id: string
+  /**
+   * Plain text; empty for none.
+   */
+  note: string
+  /**
+   * Order of the author; may have gaps.
+   */
+  position: number
+  added_at: Generated<Date>
+}
 export type LoginAttempt = {
   /**
    * SHA-256 of the address.
@@ -111,6 +148,19 @@ export type Post = {
    * Sort key of every list; generated: published_at, or created_at for a draft.
    */
   ordered_at: Generated<Date>
+  /**
+   * Kept by triggers.
+   */
+  like_count: Generated<number>
+  /**
+   * Kept by triggers.
+   */
+  comment_count: Generated<number>
+}
+export type PostLike = {
+  post_id: string
+  author_id: string
+  liked_at: Generated<Date>
 }
 export type RefreshToken = {
   /**
@@ -224,11 +274,14 @@ export type Tables = {
   event_position: EventPosition
   event_process: EventProcess
   event_topic: EventTopic
+  item_collection: ItemCollection
+  item_collection_entry: ItemCollectionEntry
   login_attempt: LoginAttempt
   login_attempt_from: LoginAttemptFrom
   login_network: LoginNetwork
   message: Message
   post: Post
+  post_like: PostLike
   refresh_token: RefreshToken
   room: Room
   room_invitation: RoomInvitation

@@ -15,7 +15,7 @@ export const socialVariables = {
     default: '120',
     unit: 'writes per minute',
     meaning:
-      'Posts, changes of posts, comments, messages, rooms and invitations of one user, all at once or spread; 0 sets no bound.',
+      'Posts, collections, changes of both, likes, comments, messages, rooms and invitations of one user, all at once or spread; 0 sets no bound.',
   },
   // Sixty of the largest posts, or two novels, a day.
   USER_BYTES_PER_DAY: {

@@ -1,6 +1,5 @@
 import { badInput } from '../../platform/graphql/errors.ts'
 import { decodeCursor, encodeCursor, type Position, type PositionPart } from './cursor.ts'
-import { firstOf } from './first-of.ts'
 
 /** PageInfo of the Relay cursor connections specification. */
 export type PageInfo = {
@@ -42,13 +41,16 @@ export function comparePositions(one: Position, other: Position): number {
   return 0
 }
 
+/** A sorted array, also one of numbers alone. */
+type Sorted<Node> = ArrayLike<Node> & { readonly slice: (start: number, end: number) => ArrayLike<Node> }
+
 /**
  * Returns a page of `items`, which are in this order. A cursor is a position, not an index: it
  * stays valid when items are added or removed. Throws BAD_USER_INPUT for a `first` outside 1 to
  * `most`, a negative `offset` or a cursor of another list.
  */
 export function pageOf<Node>(
-  items: readonly Node[],
+  items: Sorted<Node>,
   { list, parts, positionOf }: ListOrder<Node>,
   { first, after, offset }: PageArguments,
   { usual = 20, max = 100 }: { readonly usual?: number; readonly max?: number } = {},
@@ -58,38 +60,7 @@ export function pageOf<Node>(
 
   const position = decodeCursor(list, parts, after)
   const start = (position ? indexBehind(items, positionOf, position) : 0) + (offset ?? 0)
-  const edges = items.slice(start, start + size).map((node) => ({ node, cursor: encodeCursor(list, positionOf(node)) }))
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: start + size < items.length,
-      hasPreviousPage: start > 0 && items.length > 0,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-    totalCount: items.length,
-  }
-}
-
-/**
- * As `pageOf`, of items in no order: sorts only what the page needs. `compare` is that of the order,
- * and may be cheaper than comparing positions.
- */
-export function pageOfUnsorted<Node>(
-  items: readonly Node[],
-  { list, parts, positionOf }: ListOrder<Node>,
-  { first, after, offset }: PageArguments,
-  compare: (one: Node, other: Node) => number,
-): ListPage<Node> {
-  const size = checkPageSize('first', first ?? 20, 100)
-  if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
-  const position = decodeCursor(list, parts, after)
-  const behind = position ? items.filter((node) => comparePositions(positionOf(node), position) > 0) : items
-  const skipped = offset ?? 0
-  const start = items.length - behind.length + skipped
-  const edges = firstOf(behind, skipped + size, compare)
-    .slice(skipped)
-    .map((node) => ({ node, cursor: encodeCursor(list, positionOf(node)) }))
+  const edges = Array.from(items.slice(start, start + size), (node) => ({ node, cursor: encodeCursor(list, positionOf(node)) }))
   return {
     edges,
     pageInfo: {
@@ -109,7 +80,7 @@ export function checkPageSize(argument: string, size: number, max: number): numb
 }
 
 /** Index of the first item after `position`, which itself may be gone. */
-function indexBehind<Node>(items: readonly Node[], positionOf: (node: Node) => Position, position: Position): number {
+function indexBehind<Node>(items: Sorted<Node>, positionOf: (node: Node) => Position, position: Position): number {
   let low = 0
   let high = items.length
   while (low < high) {

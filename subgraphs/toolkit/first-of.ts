@@ -3,7 +3,7 @@
  * elements, where `max` is small.
  */
 export function firstOf<Element>(
-  elements: readonly Element[],
+  elements: Iterable<Element>,
   max: number,
   compare: (one: Element, other: Element) => number,
 ): readonly Element[] {

@@ -2,8 +2,9 @@ import type { JWTVerifyGetKey } from 'jose'
 import { unauthenticated } from '../../platform/graphql/errors.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { userTokenIn } from '../../platform/http/user-token.ts'
+import { rememberVerified } from '../../platform/http/verified-credentials.ts'
 import { encodeId } from './ids.ts'
-import { type SessionCheck, verifyUserToken } from './user-token.ts'
+import { type SessionCheck, userTenant, verifyUserToken } from './user-token.ts'
 
 /**
  * A user of the social graph: the opaque id, and when the password was given; null: before the
@@ -30,5 +31,6 @@ export const userAuthenticator =
     const subject = await verifyUserToken(token, keys, now())
     if (!subject || !(await isSessionOpen(token)))
       throw unauthenticated('Expected a token that is valid now: sign in again, or use refreshSession.')
+    rememberVerified(caller.credentials.authorization, userTenant(subject.userId))
     return { id: encodeId('User', subject.userId), signedInAt: subject.signedInAt }
   }

@@ -20,6 +20,9 @@ const SESSION_TIMEOUT_MS = 5_000
 /** User and session of a token, as row ids. */
 export type TokenSubject = { readonly userId: string; readonly sessionId: string }
 
+/** The turns of a user, in all processes: see `tenantOf`. `userId` is a row id. */
+export const userTenant = (userId: string): string => `user ${userId}`
+
 /** Content of a token; `signedInAt` is when the password was given, null after a refresh token. */
 export type TokenContent = TokenSubject & { readonly signedInAt: Date | null }
 

@@ -52,8 +52,9 @@ export const commentRepository = (database: Kysely<Tables>, quota: QuotaReposito
    */
   async create(comment: Pick<Comment, 'postId' | 'authorId' | 'content'>): Promise<Comment | undefined | null> {
     const { postId, authorId, content } = comment
+    // A trigger counts the comment at its post: locked first, so that two comments do not deadlock.
     const written = sql<Comment & { readonly isThere: true }>`
-      WITH about AS (SELECT id FROM post WHERE id = ${postId} FOR KEY SHARE),
+      WITH about AS (SELECT id FROM post WHERE id = ${postId} FOR NO KEY UPDATE),
       taken AS (${quota.taking(authorId, costOf(content), sql`about`)}),
       written AS (
         INSERT INTO comment AS found (post_id, author_id, content)
@@ -69,11 +70,10 @@ export const commentRepository = (database: Kysely<Tables>, quota: QuotaReposito
 
   /** False when it is gone already. */
   delete: (id: string): Promise<boolean> =>
-    database
-      .deleteFrom('comment')
-      .where('id', '=', id)
-      .executeTakeFirst()
-      .then(({ numDeletedRows }) => numDeletedRows > 0n),
+    // Its post, which counts it, may be about to be deleted.
+    retryAfterDeadlock(() => database.deleteFrom('comment').where('id', '=', id).executeTakeFirst()).then(
+      ({ numDeletedRows }) => numDeletedRows > 0n,
+    ),
 })
 
 export type CommentRepository = ReturnType<typeof commentRepository>

@@ -10,6 +10,8 @@ export type Post = {
   readonly publishedAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
+  readonly likeCount: number
+  readonly commentCount: number
 }
 
 /**

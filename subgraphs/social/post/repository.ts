@@ -15,11 +15,20 @@ const COLUMNS = [
   'published_at as publishedAt',
   'created_at as createdAt',
   'updated_at as updatedAt',
+  'like_count as likeCount',
+  'comment_count as commentCount',
 ] as const
 
 /** The same columns of a row `found`. */
 const FOUND = sql`found.id, found.author_id AS "authorId", found.title, found.content, found.about_id AS "aboutId",
-  found.published_at AS "publishedAt", found.created_at AS "createdAt", found.updated_at AS "updatedAt"`
+  found.published_at AS "publishedAt", found.created_at AS "createdAt", found.updated_at AS "updatedAt",
+  found.like_count AS "likeCount", found.comment_count AS "commentCount"`
+
+/** Columns that lists of posts start their order with; null: none, last published first. */
+const ORDERED_COUNTS = { NEWEST: null, BY_LIKES: 'like_count', BY_COMMENTS: 'comment_count' } as const
+
+/** Order of a list of posts, as in the schema. */
+export type PostOrder = keyof typeof ORDERED_COUNTS
 
 /** Fields to write of a post. */
 export type NewPost = Pick<Post, 'authorId' | 'title' | 'content' | 'aboutId'> & { readonly isPublished: boolean }
@@ -47,13 +56,19 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
   },
 
   /**
-   * Published posts, last published first, one more than requested; of one author, or of all for
-   * null.
+   * Published posts in this order, one more than requested; of one author, or of all for null.
    */
-  feed(authorId: string | null, { size, after }: KeysetRange): Promise<Post[]> {
+  feed(authorId: string | null, order: PostOrder, { size, after }: KeysetRange): Promise<Post[]> {
+    const count = ORDERED_COUNTS[order]
     let query = database.selectFrom('post').select(COLUMNS).where('published_at', 'is not', null)
     if (authorId !== null) query = query.where('author_id', '=', authorId)
-    if (after) query = query.where(sql<boolean>`(ordered_at, id) < (${after[0]}::timestamptz, ${after[1]}::bigint)`)
+    if (after && count === null)
+      query = query.where(sql<boolean>`(ordered_at, id) < (${after[0]}::timestamptz, ${after[1]}::bigint)`)
+    if (after && count !== null)
+      query = query.where(
+        sql<boolean>`(${sql.ref(count)}, ordered_at, id) < (${after[0]}::integer, ${after[1]}::timestamptz, ${after[2]}::bigint)`,
+      )
+    if (count !== null) query = query.orderBy(count, 'desc')
     return query
       .orderBy('ordered_at', 'desc')
       .orderBy('id', 'desc')

@@ -5,9 +5,11 @@ import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
+import { itemIdProblem } from '../directory-item/item-id.ts'
 import { loadReferenced } from '../load-referenced.ts'
 import { costOf } from '../quota/quota.ts'
 import { isVisible, orderedAt, type Post } from './post.ts'
+import type { PostOrder } from './repository.ts'
 
 const MAX_TITLE_CHARACTERS = 200
 const MAX_CONTENT_CHARACTERS = 50_000
@@ -17,6 +19,17 @@ const FEED: KeysetList<Post> = {
   parts: ['time', 'row'],
   positionOf: (post) => [orderedAt(post).toISOString(), post.id],
 }
+const BY_LIKES: KeysetList<Post> = {
+  name: 'feed by likes',
+  parts: ['number', 'time', 'row'],
+  positionOf: (post) => [post.likeCount, ...FEED.positionOf(post)],
+}
+const BY_COMMENTS: KeysetList<Post> = {
+  name: 'feed by comments',
+  parts: ['number', 'time', 'row'],
+  positionOf: (post) => [post.commentCount, ...FEED.positionOf(post)],
+}
+const FEEDS: Readonly<Record<PostOrder, KeysetList<Post>>> = { NEWEST: FEED, BY_LIKES, BY_COMMENTS }
 const ABOUT: KeysetList<Post> = { ...FEED, name: 'about' }
 
 const FOR_ITS_AUTHOR = 'Only its author may change or publish a post.'
@@ -24,18 +37,20 @@ const FOR_ITS_AUTHOR = 'Only its author may change or publish a post.'
 export const postResolvers = {
   Query: {
     post: (_, { id }, context) => visiblePost(id, context),
-    feed: async (_, { authorId, ...page }, { posts }) => {
-      const range = keysetRange(FEED, page)
+    feed: async (_, { authorId, orderBy, ...page }, { posts }) => {
+      const order = orderBy ?? 'NEWEST'
+      const list = FEEDS[order]
+      const range = keysetRange(list, page)
       const author = authorId == null ? null : decodeId(authorId, 'User')
       if (authorId != null && author === null) throw badInput('authorId', 'the id of a user', authorId)
-      return keysetPage(FEED, range, await posts.feed(author, range), () => posts.countFeed(author))
+      return keysetPage(list, range, await posts.feed(author, order, range), () => posts.countFeed(author))
     },
   },
   Mutation: {
     createPost: async (_, { input }, { requireViewer, posts, quota }) => {
       const { user } = await requireViewer()
       const { title, content, published, aboutId } = input
-      const problems = problemsIn([titleProblem(title), contentProblem(content), aboutProblem(aboutId)])
+      const problems = problemsIn([titleProblem(title), contentProblem(content), itemIdProblem('aboutId', aboutId)])
       if (problems.length > 0) return validationError(problems)
       const written = { title: title.trim(), content, aboutId: aboutId ?? null, isPublished: published ?? false }
       const post = await posts.create({ ...written, authorId: user.id })
@@ -52,7 +67,7 @@ export const postResolvers = {
           : content === undefined
             ? null
             : contentProblem(content),
-        aboutProblem(aboutId),
+        itemIdProblem('aboutId', aboutId),
       ])
       if (problems.length > 0) return validationError(problems)
       const post = await context.posts.update(own, {
@@ -120,9 +135,3 @@ async function ownPost(id: string, context: Context): Promise<Post | null> {
 
 const titleProblem = (title: string): Problem | null => textProblem('title', title, MAX_TITLE_CHARACTERS)
 const contentProblem = (content: string): Problem | null => textProblem('content', content, MAX_CONTENT_CHARACTERS)
-
-/**
- * The problem of an id that cannot be an item's; only the directory knows whether the item exists.
- */
-const aboutProblem = (aboutId: string | null | undefined): Problem | null =>
-  aboutId == null || /^[\w-]{1,100}$/.test(aboutId) ? null : problem('aboutId', 'the id of an item of the directory', aboutId)

@@ -1,7 +1,8 @@
 import { unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { userTokenIn } from '../../../platform/http/user-token.ts'
-import { verifyUserToken } from '../../toolkit/user-token.ts'
+import { rememberVerified } from '../../../platform/http/verified-credentials.ts'
+import { userTenant, verifyUserToken } from '../../toolkit/user-token.ts'
 import type { User } from '../user/user.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { SessionRepository } from './repository.ts'
@@ -27,5 +28,6 @@ export async function viewerOf(
   const subject = await verifyUserToken(token, verificationKey(keys), caller.connectedAt ?? now())
   const user = subject && (await sessions.userOfLiving(subject.sessionId, now()))
   if (!subject || !user) throw unauthenticated('Expected a token that is valid now: sign in again, or use refreshSession.')
+  rememberVerified(caller.credentials.authorization, userTenant(subject.userId))
   return { user, sessionId: subject.sessionId }
 }
