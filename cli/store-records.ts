@@ -24,6 +24,9 @@ type Import = {
   readonly format?: Format
   readonly overwrite?: true
   readonly dryRun?: true
+  readonly source?: string
+  readonly takeStock?: true
+  readonly sendEvents?: true
   readonly resume?: string
   readonly json?: true
 }
@@ -33,15 +36,18 @@ const formatOption = () =>
     Object.keys(FORMATS),
   )
 
-/** `atrium store import`: products or customers from a file. */
+/** `atrium store import`: products, customers or orders from a file. */
 export function importRecordsCommand(): Command {
   return new Command('import')
-    .description('import products or customers from a file into a store; the server may be running')
+    .description('import products, customers or orders from a file into a store; the server may be running')
     .argument('<code>', 'of the store, as `list` shows it')
     .argument('[file]', 'a file, or - for standard input')
-    .addOption(new Option('--kind <kind>', 'what the file contains').choices(['products', 'customers']).default('products'))
+    .addOption(new Option('--kind <kind>', 'what the file contains').choices(Object.keys(KINDS)).default('products'))
     .addOption(formatOption())
     .option('--overwrite', 'change objects that exist; absent: they are skipped')
+    .option('--source <shop>', 'where orders come from: with their number there it identifies them (default: "import")')
+    .option('--take-stock', 'orders that are to be fulfilled reserve their stock')
+    .option('--send-events', 'webhooks and subscribers get the events of new orders')
     .option('--dry-run', 'check everything, and write nothing')
     .option('--resume <number>', 'go on with an import that was interrupted, instead of a file')
     .option('--json', 'print the import with its errors on standard output')
@@ -56,13 +62,14 @@ export function importRecordsCommand(): Command {
 }
 
 const IMPORTED = `
-Products are recognized by handle, customers by e-mail address; nothing is deleted. Images are recorded by their URLs.
+Products are recognized by handle, customers by e-mail address, orders by source and number; nothing is deleted.
+Images are recorded by their URLs. Orders are history: their sums are checked, and no e-mail is sent.
 An import goes on where it was interrupted: with --resume, or by itself where a server runs.
 
 Exit status: 0 also when some objects were left out; 1 when the file could not be read; 2 wrong usage; 130 interrupted.`
 
 async function runImport(code: string, file: string | null, options: Import): Promise<void> {
-  const { kind, overwrite, dryRun, resume, json } = options
+  const { kind, overwrite, dryRun, source: shop, takeStock, sendEvents, resume, json } = options
   const progress = progressOn(process.stderr)
   let number = resume === undefined ? null : Number(resume)
   await interruptible('Interrupted: the import goes on with --resume and its number, or where a server runs.', async (signal) => {
@@ -74,6 +81,7 @@ async function runImport(code: string, file: string | null, options: Import): Pr
           format: FORMATS[formatOf(file, options)],
           overwrite: overwrite === true,
           isDryRun: dryRun === true,
+          ...{ source: shop, takesStock: takeStock, sendsEvents: sendEvents },
           fileName: file === '-' ? null : basename(file).slice(-255),
         })
         console.error(`Import ${number}.`)

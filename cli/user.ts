@@ -89,7 +89,7 @@ function exportCommand(): Command {
     .addHelpText(
       'after',
       `
-A compressed tar archive of JSON lines: profile, texts, rooms and sessions of the user, the codes of the stores that it owns, its roles and invitations in others, and what it changed in them by their audit logs. \`store export\` exports a store.`,
+A compressed tar archive of JSON lines: profile, texts, collections, rooms and sessions of the user, the codes of the stores that it owns, its roles and invitations in others, the stores that send it e-mails about low stock, and what it changed in them by their audit logs. \`store export\` exports a store.`,
     )
     .action(async (id: string, file: string, { json }: { readonly json?: true }) => {
       const row = await userRow(id)
@@ -101,6 +101,11 @@ A compressed tar archive of JSON lines: profile, texts, rooms and sessions of th
         selections: async (client) => [
           { name: 'user', query: `SELECT ${await columnsOf(client, 'social', 'user')} FROM social."user" WHERE id = ${row}` },
           ...(await ownedRows(client, 'social', 'author_id', row)),
+          {
+            name: 'item_collection_entry',
+            query: `SELECT entry.* FROM social.item_collection_entry AS entry JOIN social.item_collection AS own ON own.id = entry.collection_id
+              WHERE own.author_id = ${row} ORDER BY entry.collection_id, entry.position`,
+          },
           ...(await ownedRows(client, 'social', 'owner_id', row)),
           ...(await ownedRows(client, 'social', 'user_id', row)),
           {
@@ -109,10 +114,18 @@ A compressed tar archive of JSON lines: profile, texts, rooms and sessions of th
           },
           {
             name: 'staff_member',
-            query: `SELECT store.code, member.role, member.email, member.invited_at, member.expires_at, member.accepted_at
+            query: `SELECT store.code, member.role, member.email, member.low_stock_email, member.invited_at, member.expires_at, member.accepted_at
               FROM store.staff_member AS member JOIN store.store ON store.id = member.store_id
               WHERE member.user_id = '${encodeId('User', row)}'
                 OR lower(member.email) = (SELECT lower(email) FROM social."user" WHERE id = ${row}) ORDER BY member.id`,
+          },
+          {
+            // Its address in the membership of somebody else, of whom nothing is said.
+            name: 'low_stock_email',
+            query: `SELECT store.code, member.low_stock_email
+              FROM store.staff_member AS member JOIN store.store ON store.id = member.store_id
+              WHERE lower(member.low_stock_email) = (SELECT lower(email) FROM social."user" WHERE id = ${row})
+                AND member.user_id IS DISTINCT FROM '${encodeId('User', row)}' ORDER BY member.id`,
           },
           {
             name: 'audit_entry',

@@ -46,7 +46,9 @@ export function variablesSchema(
     const bound = bounds[name] ?? {}
     const value = inputSchema(type, spelling, bound)
     const described = defaultValue ? value.prefault(asWire(type, valueFromASTUntyped(defaultValue), spelling)) : value
-    shape[name] = describeArgument(described, type, bound.description ?? meanings.get(name), spelling)
+    const meaning = bound.description ?? meanings.get(name)
+    shape[name] =
+      bound.namesSuffice && meaning ? described.describe(meaning) : describeArgument(described, type, meaning, spelling)
   }
   return argumentsOf(shape)
 }

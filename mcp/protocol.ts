@@ -8,6 +8,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import { type CallReporter, callTool } from './call.ts'
+import { conciseSchema, outlineSchema } from './concise-schema.ts'
 import type { PromptRow } from './texts.ts'
 import { type Call, jsonSchema, type Tool } from './tool.ts'
 import type { ToolServer } from './tool-server.ts'
@@ -110,8 +111,8 @@ const toolListing = ({ name, title, description, annotations, accepts, inputSche
   name,
   title,
   description,
-  inputSchema: { ...(inputSchema ?? jsonSchema(accepts, 'input')), type: 'object' as const },
-  ...(returns && { outputSchema: jsonSchema(returns, 'output') }),
+  inputSchema: { ...(inputSchema ?? conciseSchema(jsonSchema(accepts, 'input'))), type: 'object' as const },
+  ...(returns && { outputSchema: { ...outlineSchema(jsonSchema(returns, 'output')), type: 'object' as const } }),
   annotations,
 })
 

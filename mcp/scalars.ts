@@ -6,6 +6,8 @@ import { expectationOf, parseParameter } from '../rest-facade/http/parameters.ts
 export type Bound = {
   /** Replaces the description of the GraphQL schema. */
   readonly description?: string
+  /** Whether the values of an enum are listed without their descriptions: their names say enough. */
+  readonly namesSuffice?: true
   /** Minimum of a number. */
   readonly min?: number
   /** Maximum of a number, of the characters of a text, or of the elements of a list. */

@@ -11,22 +11,25 @@ type Figure = {
 
 const CLUSTER_BENCH = 'npx node bench/cluster.ts, 2 cores of an AMD EPYC, 22 November 2026'
 const GROWTH_TABLE = 'docs/scaling.md: What grows with what'
+/** One process of a machine alone × ratios and parts of a busy one, in turns. */
+const SPLIT_BENCH = 'npx node bench/cluster.ts, one process of 22 November 2026 × ratios of 26 November'
 const measured = { basis: 'measured', source: CLUSTER_BENCH } as const
+const reckoned = { basis: 'reckoned', source: SPLIT_BENCH } as const
 const pools = { basis: 'configured', source: GROWTH_TABLE } as const
 
 /** What the capacity model starts from. The tables of docs/scaling.md have the same figures. */
 export const FIGURES = {
   oneProcessDirectoryMs: { value: 0.17, meaning: 'CPU ms of a directory request (20 items) in one process', ...measured },
   oneProcessCrossMs: { value: 3.79, meaning: 'CPU ms of a request across subgraphs (four fetches) in one process', ...measured },
-  directoryMs: { value: 0.75, meaning: 'CPU ms of the same directory request, split', ...measured },
-  crossMs: { value: 7.79, meaning: 'CPU ms of the same request across subgraphs, split', ...measured },
+  directoryMs: { value: 0.29, meaning: 'CPU ms of the same directory request, split', ...reckoned },
+  crossMs: { value: 5.65, meaning: 'CPU ms of the same request across subgraphs, split', ...reckoned },
   balancerMs: {
-    value: 0.18,
+    value: 0.04,
     meaning: 'CPU ms in balancers of an average split request, a tenth of them across subgraphs',
-    ...measured,
+    ...reckoned,
   },
-  gatewayMs: { value: 0.49, meaning: 'the same in gateways', ...measured },
-  subgraphMs: { value: 0.79, meaning: 'the same in subgraphs', ...measured },
+  gatewayMs: { value: 0.26, meaning: 'the same in gateways', ...reckoned },
+  subgraphMs: { value: 0.53, meaning: 'the same in subgraphs', ...reckoned },
   usableCore: { value: 0.6, meaning: 'part of a core that is planned with', basis: 'reckoned', source: 'docs/scaling.md' },
   socketsPerGateway: {
     value: 20_000,

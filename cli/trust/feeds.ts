@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import type { RefreshedList } from '../../subgraphs/trust/collectors/sources.ts'
+import type { RefreshedList } from '../../subgraphs/trust/collectors/list-refresh.ts'
 import type { WithTrust } from './with-trust.ts'
 
 export function feedsCommand(withTrust: WithTrust): Command {

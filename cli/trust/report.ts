@@ -6,6 +6,7 @@ import {
   type DecisionReportStatus,
   REPORT_STATUSES,
 } from '../../subgraphs/trust/decision-report/decision-report.ts'
+import { LIST_SCOPES, type ListScope } from '../../subgraphs/trust/operator-list/operator-list.ts'
 import { printable } from '../printable.ts'
 import type { WithTrust } from './with-trust.ts'
 
@@ -28,7 +29,7 @@ function listCommand(withTrust: WithTrust): Command {
     .addOption(new Option('--status <status>', 'only those with this status').choices(REPORT_STATUSES).default('open'))
     .option(
       '--json',
-      'print [{id, decisionId, host, action, kind, text, status, answer, createdAt, resolvedAt}] on standard output',
+      'print [{id, decisionId, host, action, kind, expectedAction, text, status, answer, createdAt, resolvedAt}] on standard output',
     )
     .action(async ({ status, json }: { readonly status: DecisionReportStatus; readonly json?: true }) => {
       const range = { size: MAX_LISTED_REPORTS, after: null, offset: 0 }
@@ -45,6 +46,7 @@ type ResolveOptions = {
   readonly answer: string
   readonly allow?: string
   readonly block?: string
+  readonly scope?: ListScope
 }
 
 function resolveCommand(withTrust: WithTrust): Command {
@@ -56,7 +58,8 @@ function resolveCommand(withTrust: WithTrust): Command {
     .requiredOption('--answer <text>', 'answer for the owner of the key, and reason of the entry')
     .addOption(new Option('--allow <target>', 'add the target to the allow list, in the same transaction').conflicts('block'))
     .option('--block <target>', 'add it to the block list')
-    .action(async (id: string, { accept, reject, answer, allow, block }: ResolveOptions) => {
+    .addOption(new Option('--scope <scope>', 'what the entry covers; the form of the target by default').choices(LIST_SCOPES))
+    .action(async (id: string, { accept, reject, answer, allow, block, scope }: ResolveOptions) => {
       if (!accept && !reject) throw new OperatorError('Expected --accept or --reject.')
       const target = allow ?? block ?? null
       const { resolveReport } = await import('../../subgraphs/trust/decision-report/actions.ts')
@@ -67,7 +70,7 @@ function resolveCommand(withTrust: WithTrust): Command {
             isAccepted: accept === true,
             answer,
             list: target === null ? null : allow === undefined ? 'block' : 'allow',
-            entry: target === null ? null : { target, scope: null, reason: answer.slice(0, 500), expiresAt: null },
+            entry: target === null ? null : { target, scope: scope ?? null, reason: answer.slice(0, 500), expiresAt: null },
           },
           PROGRAM,
           trust,
@@ -79,10 +82,16 @@ function resolveCommand(withTrust: WithTrust): Command {
     })
 }
 
-const lineOf = ({ id, createdAt, kind, action, host, text, answer }: DecisionReport): string =>
+const lineOf = ({ id, createdAt, kind, action, expectedAction, host, text, answer }: DecisionReport): string =>
   printable(
-    [id, createdAt.toISOString().slice(0, 16), kind, action, host, oneLine(text)].join('  ') +
-      (answer === null ? '' : `  → ${oneLine(answer)}`),
+    [
+      id,
+      createdAt.toISOString().slice(0, 16),
+      kind,
+      expectedAction === null ? action : `${action} → ${expectedAction}`,
+      host,
+      oneLine(text),
+    ].join('  ') + (answer === null ? '' : `  → ${oneLine(answer)}`),
   )
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-import type { RefreshedList } from '../../subgraphs/trust/collectors/sources.ts'
+import type { RefreshedList } from '../../subgraphs/trust/collectors/list-refresh.ts'
 import type { TrustParts } from '../../subgraphs/trust/context.ts'
 
 /** What commands work with. */

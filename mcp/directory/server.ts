@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  CompareItemsDocument,
   GetItemDocument,
   InstallConfigDocument,
   ItemsForTaskDocument,
@@ -16,8 +17,11 @@ import { operationTool } from '../tool.ts'
 import type { ToolServer } from '../tool-server.ts'
 import { compact } from './compact.ts'
 import { compactFeatures } from './compact-features.ts'
+import { comparisonForm } from './comparison.ts'
 
-const limit = { description: 'Maximum number of results, 1 to 25.', min: 1, max: 25 }
+const limit = { description: 'Maximum number of results.', min: 1, max: 25 }
+
+const license = { description: '`permissive`, `copyleft`, `unknown` or an SPDX identifier: `MIT`.', max: 120 }
 
 const id = { description: '`id` of the search result.', max: 100 }
 
@@ -48,9 +52,10 @@ export const directoryServer: ToolServer = {
         limit,
         official: { description: 'True: only servers that the vendor of the product publishes.' },
         keyless: { description: 'True: only servers for which no source names a secret.' },
-        location: { description: 'Only servers that run here, or at an address.' },
+        location: { description: 'Only servers that run here, or at an address.', namesSuffice: true },
         tool: { description: 'Only servers with a tool of exactly this name: `create_issue`.', max: 128 },
-        sort: { description: 'Order; by relevance when absent.' },
+        license,
+        sort: { description: 'Order; by relevance when absent.', namesSuffice: true },
       },
       answer: ['found'],
       compact,
@@ -66,9 +71,10 @@ export const directoryServer: ToolServer = {
           max: 1_000,
           collapsesSpace: true,
         },
-        maxItems: { description: 'Maximum number of items, 1 to 8.', min: 1, max: 8 },
+        maxItems: { description: 'Maximum number of items.', min: 1, max: 8 },
         keyless: { description: 'True: only servers for which no source names a secret.' },
-        location: { description: 'Only servers that run here, or at an address.' },
+        location: { description: 'Only servers that run here, or at an address.', namesSuffice: true },
+        license,
       },
       answer: ['found'],
       compact,
@@ -85,6 +91,7 @@ export const directoryServer: ToolServer = {
           collapsesSpace: true,
         },
         limit,
+        license,
       },
       answer: ['found'],
       compact,
@@ -101,6 +108,7 @@ export const directoryServer: ToolServer = {
           collapsesSpace: true,
         },
         limit,
+        license,
       },
       answer: ['found'],
       compact,
@@ -171,13 +179,25 @@ export const directoryServer: ToolServer = {
       compact,
     }),
     operationTool({
+      run: CompareItemsDocument,
+      title: 'Compare items',
+      description:
+        'Compares up to four items by publisher, trust, maintenance, licence, transports, environment variables, tools and installation. Use it to choose between search results. `doubts` are reasons to look before installing; a null `installCommand` is too long for this answer: get_item has it.',
+      arguments: {},
+      answer: ['directoryItems'],
+      form: comparisonForm,
+    }),
+    operationTool({
       run: InstallConfigDocument,
       title: 'Get the configuration for a client',
       description:
         'Returns what to paste into a client to install an item: `content` goes into `file`, or into a shell where `format` is `command`. Ask the person for the values that `placeholders` lists, never invent them; show the content before it is used. Empty `configs`: no safe configuration is known, use `installCommand` or the documentation.',
       arguments: {
         id,
-        client: { description: 'Client to install into; all when absent. Name yours: the answer is shorter.' },
+        client: {
+          description: 'Client to install into; all when absent. Name yours: the answer is shorter.',
+          namesSuffice: true,
+        },
       },
       answer: ['item'],
       missing: NO_ITEM,
@@ -201,7 +221,7 @@ export const directoryServer: ToolServer = {
       description: 'Searches MCP servers, skills and plugins for a task, and compares them.',
       arguments: [{ name: 'task', description: 'Task to solve.' }],
       text: ({ task }) =>
-        `Find published MCP servers, skills and plugins for this task: ${task}\n\nBegin with items_for_task. For what it leaves uncovered, search with search_mcp_servers, search_skills and search_plugins, with two or three different wordings each. Compare at most five results: what each one does, how widely it is used, and what it would take to install it. Recommend one, or say that none fits. Install nothing.`,
+        `Find published MCP servers, skills and plugins for this task: ${task}\n\nBegin with items_for_task. For what it leaves uncovered, search with search_mcp_servers, search_skills and search_plugins, with two or three different wordings each. Compare at most four results with compare_items: what each one does, how widely it is used, and what it would take to install it. Recommend one, or say that none fits. Install nothing.`,
     },
   ],
 }

@@ -34,5 +34,8 @@ export const serverParameters = {
   tool: { kind: 'text', max: 128 },
 } as const
 
+/** `permissive`, `copyleft`, `unknown` or an SPDX identifier or expression; the graph refuses others. */
+export const licenseParameter = { kind: 'text', max: 120 } as const
+
 /** A value to match exactly; the list is empty where nothing has it. */
 export const exactText = { kind: 'text', max: 200 } as const

@@ -1,7 +1,16 @@
 import { GetMcpServerDocument, GetMcpServerFeaturesDocument, ListMcpServersDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
-import { withDeprecation } from '../deprecation.ts'
-import { exactText, LOCATIONS, listParameters, SORT_ORDERS, searchText, serverParameters, sortParameter } from '../parameters.ts'
+import { withKnownFacts } from '../known-facts.ts'
+import {
+  exactText,
+  LOCATIONS,
+  licenseParameter,
+  listParameters,
+  SORT_ORDERS,
+  searchText,
+  serverParameters,
+  sortParameter,
+} from '../parameters.ts'
 import { featuresBody } from './features.ts'
 
 export const mcpServerRoutes = [
@@ -15,6 +24,7 @@ export const mcpServerRoutes = [
       sort: sortParameter,
       ...serverParameters,
       tag: exactText,
+      license: licenseParameter,
       ...listParameters,
     },
     variables: ({ query: { sort, location, ...query } }) => ({
@@ -22,13 +32,13 @@ export const mcpServerRoutes = [
       sort: sort && SORT_ORDERS[sort],
       location: location && LOCATIONS[location],
     }),
-    page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => withDeprecation(node)) }),
+    page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => withKnownFacts(node)) }),
   }),
   route({
     on: 'GET /api/mcp/{owner}/{repo}',
     run: GetMcpServerDocument,
     variables: ({ path }) => path,
-    body: ({ mcpServer }) => mcpServer && withDeprecation(mcpServer),
+    body: ({ mcpServer }) => mcpServer && withKnownFacts(mcpServer),
   }),
   route({
     on: 'GET /api/mcp/{owner}/{repo}/features',

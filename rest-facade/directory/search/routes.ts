@@ -1,7 +1,15 @@
 import { type DirectoryKind, SearchDirectoryDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
-import { withDeprecation } from '../deprecation.ts'
-import { exactText, LOCATIONS, SORT_ORDERS, searchText, serverParameters, sortParameter } from '../parameters.ts'
+import { withKnownFacts } from '../known-facts.ts'
+import {
+  exactText,
+  LOCATIONS,
+  licenseParameter,
+  SORT_ORDERS,
+  searchText,
+  serverParameters,
+  sortParameter,
+} from '../parameters.ts'
 
 /** Kinds that the filter `type` selects; null is every kind. */
 const KINDS = {
@@ -26,6 +34,7 @@ export const searchRoutes = [
       official: { kind: 'boolean' },
       ...serverParameters,
       tag: exactText,
+      license: licenseParameter,
     },
     variables: ({ query: { q, type, limit, sort, location, ...filter } }) => ({
       q,
@@ -38,7 +47,7 @@ export const searchRoutes = [
       query: query.q,
       type: query.type,
       count: search.edges.length,
-      results: search.edges.map(({ node }) => ({ ...withDeprecation(node), type: TYPES[node.type] })),
+      results: search.edges.map(({ node }) => ({ ...withKnownFacts(node), type: TYPES[node.type] })),
     }),
   }),
 ]

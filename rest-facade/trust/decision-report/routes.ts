@@ -10,10 +10,16 @@ export const decisionReportRoutes = [
     run: ListReportsDocument,
     parameters: {
       status: { kind: 'enum', values: ['open', 'accepted', 'rejected'] },
+      decision_id: { kind: 'text', max: 200 },
       limit: { kind: 'integer', min: 1, max: 100, default: 20 },
       after: { kind: 'text', max: 1_000 },
     },
-    variables: ({ query: { status, limit, after } }) => ({ status: status && upperCase(status), first: limit, after }),
+    variables: ({ query: { status, decision_id, limit, after } }) => ({
+      status: status && upperCase(status),
+      decisionId: decision_id,
+      first: limit,
+      after,
+    }),
     body: ({ reports: { edges, pageInfo, totalCount } }) => ({
       total: totalCount,
       results: edges.map(({ node }) => reportBody(node)),
@@ -24,7 +30,9 @@ export const decisionReportRoutes = [
     on: 'POST /v1/reports',
     run: ReportDecisionDocument,
     accepts: decisionReport,
-    variables: ({ body: { decision_id, kind, text } }) => ({ input: { decisionId: decision_id, kind, text } }),
+    variables: ({ body: { decision_id, target, kind, expected_action, text } }) => ({
+      input: { decisionId: decision_id, target, kind, expectedAction: expected_action, text },
+    }),
     problem: ({ result }) => (result.__typename === 'InvalidDecisionReport' ? invalidInput(result.faults) : null),
     body: ({ result }) => (result.__typename === 'ReportDecisionSuccess' ? reportBody(result.report) : null),
   }),
