@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'graphql'
 import type { FindGrants } from '../gateway/authorization/authorization.ts'
 import { createPlanStore, type PlanStore } from '../gateway/planning/plan-store.ts'
-import { readSupergraph, type Supergraph } from '../gateway/planning/supergraph.ts'
+import { type ParsedSupergraph, readSupergraph } from '../gateway/planning/supergraph.ts'
 import type { Link } from '../gateway/subgraph-client/link.ts'
 import { once } from '../platform/collections/once.ts'
 import { storeGrants } from './store-grants.ts'
@@ -19,12 +19,12 @@ const readSdl = once((): ReadonlyMap<string, string> => {
 })
 
 /** Gateways of one process share it with its planner: both take 0.3 s of processor time. */
-let supergraph: Supergraph | null = null
+let supergraph: ParsedSupergraph | null = null
 
 /** The supergraph of this version, its stored query plans, and the lookup of caller grants. */
 export function builtInSupergraph(): {
   readonly supergraphSdl: string
-  readonly supergraph: () => Supergraph
+  readonly supergraph: () => ParsedSupergraph
   readonly plans: PlanStore
   readonly grantsOver: (links: ReadonlyMap<string, Link>) => FindGrants
 } {
@@ -41,11 +41,12 @@ export function builtInSupergraph(): {
     grantsOver: storeGrants,
   }
 
-  function read(): Supergraph {
+  function read(): ParsedSupergraph {
     const isKnown = !plans.isEmpty
     const stored = isKnown ? plans.schema() : null
-    const read = readSupergraph(parse(supergraphSdl, { noLocation: true }), { isKnown, stored })
+    const document = parse(supergraphSdl, { noLocation: true })
+    const read = readSupergraph(document, { isKnown, stored })
     if (!stored) plans.addSchema(read.schemaToStore)
-    return read
+    return { supergraph: read, document }
   }
 }

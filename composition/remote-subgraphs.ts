@@ -1,5 +1,5 @@
 import { remoteRoutes } from '../gateway/signed-link/remote-routes.ts'
-import { createSigner } from '../gateway/signed-link/signature.ts'
+import { createSessionKey, createSigner } from '../gateway/signed-link/signature.ts'
 import { linkSecretsOf, locationsOf } from '../gateway/signed-link/variables.ts'
 import { checkReachability, isReady } from '../gateway/subgraph-client/health.ts'
 import { createRemoteLink } from '../gateway/subgraph-client/remote-subgraph.ts'
@@ -15,10 +15,11 @@ export function createRemoteSubgraphs(
   { log, defer }: Pick<SubgraphDeps, 'log'> & { readonly defer: Defer },
 ): ConnectedSubgraphs {
   const locations = locationsOf(config)
-  const sign = createSigner(linkSecretsOf(config), Date.now)
+  const secrets = linkSecretsOf(config)
+  const [sign, sessionKey] = [createSigner(secrets, Date.now), createSessionKey(secrets)]
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const links = locations.map(({ name, url }) =>
-    createRemoteLink({ name, url: `${url}/graphql`, timeoutMilliseconds, log, sign }),
+    createRemoteLink({ name, url: `${url}/graphql`, timeoutMilliseconds, log, sign, sessionKey }),
   )
   const store = remoteRoutes([...OAUTH_ROUTES, ...PAYMENT_ROUTES], {
     url: locations.find(({ name }) => name === 'store')?.url ?? '',

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
 import type { variables } from '../config.ts'
@@ -11,9 +12,10 @@ import type { Defer } from '../platform/process/lifecycle.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
 import type { SecretCipher } from '../platform/secrets/cipher.ts'
+import { catalogueStore } from '../subgraphs/directory/catalogue-file/catalogue-store.ts'
 import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
-import { githubSettingsOf, sourceNetworkOf } from '../subgraphs/directory/variables.ts'
+import { githubSettingsOf, packageSettingsOf, sourceNetworkOf } from '../subgraphs/directory/variables.ts'
 import { writeQuotas } from '../subgraphs/social/quota/quota.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
 import type { BanLookup } from '../subgraphs/store/access/access.ts'
@@ -68,8 +70,10 @@ export const SUBGRAPH_FACTORIES = {
     await seedDirectory(connection, { log, signal: aborted.signal })
     const probeHours = config.DIRECTORY_PROBE_HOURS
     const sourceNetwork = sourceNetworkOf(config)
-    const github = githubSettingsOf(config)
-    const own = { connection, pooler, publicUrl, log, probeHours, sourceNetwork, github, ...(roleOf && { roleOf }) }
+    const [github, packages] = [githubSettingsOf(config), packageSettingsOf(config)]
+    const stored = catalogueStore(join(config.DATA_DIR, 'directory'), log)
+    const settings = { probeHours, sourceNetwork, github, packages, stored }
+    const own = { connection, pooler, publicUrl, log, ...settings, ...(roleOf && { roleOf }) }
     return closeWithProcess(await directorySubgraph(own), defer)
   },
   social: async (deps: SubgraphDeps): Promise<Subgraph> => {

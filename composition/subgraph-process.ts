@@ -4,6 +4,7 @@ import type { GatewayClient } from '../gateway/client.ts'
 import { startGateway } from '../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../gateway/limits/limits.ts'
 import { subscriptionLimitsOf, subscriptionSlots } from '../gateway/limits/subscription-slots.ts'
+import { PROTOCOL } from '../gateway/multiplexed-link/handshake.ts'
 import { createMetrics } from '../gateway/observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from '../gateway/observability/metrics-endpoint.ts'
 import { createSignatureVerifier } from '../gateway/signed-link/signature.ts'
@@ -77,7 +78,8 @@ export async function runSubgraph(
   }
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
-  const app = createHttpServer({ log, metrics, checks: [{ name, check: subgraph.ready }], loadLimit: config.LOAD_LIMIT })
+  const checks = [{ name, check: subgraph.ready }]
+  const app = createHttpServer({ log, metrics, checks, loadLimit: config.LOAD_LIMIT, upgradeProtocol: PROTOCOL })
   const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
   await serveSubgraph(app, subgraph, { judge, log, metrics, slots })
   if (metrics) {

@@ -8,17 +8,23 @@ const ROOT = join(import.meta.dirname, '../..')
 export const HOST = '127.0.0.1'
 const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
 
+/** Number of processes: the same of each part, or by part. */
+export type Copies = number | Readonly<Record<(typeof SUBGRAPHS)[number] | 'gateway', number>>
+
 /** Node.js flags of the `start` script in package.json. */
-const NODE_FLAGS: readonly string[] =
+export const NODE_FLAGS: readonly string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g) ?? []
 
 /** Pools in start order, subgraphs first: a gateway is ready once it reaches a subgraph. */
-export const poolsOf = (port: number, copies: number): readonly Pool[] =>
-  [...SUBGRAPHS, 'gateway'].map((name, index) => ({
+export const poolsOf = (port: number, copies: Copies): readonly Pool[] =>
+  ([...SUBGRAPHS, 'gateway'] as const).map((name, index) => ({
     name,
     port: name === 'gateway' ? port : port + 1 + index,
     isPublic: name === 'gateway',
-    servers: Array.from({ length: copies }, (_, copy) => ({ name: `${name}-${copy + 1}`, port: port + 10 + index * 8 + copy })),
+    servers: Array.from({ length: typeof copies === 'number' ? copies : copies[name] }, (_, copy) => ({
+      name: `${name}-${copy + 1}`,
+      port: port + 10 + index * 8 + copy,
+    })),
   }))
 
 /** Settings that all processes of the cluster share. */
@@ -30,6 +36,8 @@ type SharedSettings = {
   readonly databaseUrl: string
   readonly replicaUrl: string
   readonly dataDir: string
+  /** Node.js flags of each process. */
+  readonly nodeFlags: readonly string[]
 }
 
 /** The processes of Atrium, in the order of `pools`. */
@@ -39,7 +47,7 @@ export function atriumPrograms(pools: readonly Pool[], settings: SharedSettings,
     servers.map(({ name, port: at }) =>
       childProgram({
         name,
-        command: [process.execPath, ...NODE_FLAGS, 'main.ts'],
+        command: [process.execPath, ...settings.nodeFlags, 'main.ts'],
         cwd: ROOT,
         env: { ...shared, ATRIUM_ROLE: role, PORT: String(at) },
         logFile: join(logs, `${name}.log`),

@@ -45,9 +45,16 @@ export const CHECK_INTERVAL_MS = 500
 const UNACKNOWLEDGED = 'tcp-ut 4s'
 
 /**
- * HAProxy configuration for these pools on `host`. A server that is not ready gets no new requests.
- * A failed connection is retried on another server; a request that was sent is never retried.
- * Errors are JSON. `statusPort` serves the state of all servers as CSV.
+ * Each server once more, without health checks, for when none of a pool passes them: what fails the
+ * checks of all copies (a shared dependency, a starved machine) often still lets them answer, and a
+ * copy that answers says more than the balancer.
+ */
+const UNCHECKED = 'backup no-check'
+
+/**
+ * HAProxy configuration for these pools on `host`. A server that is not ready gets no new requests
+ * while another one is. A failed connection is retried on another server; a request that was sent is
+ * never retried. Errors are JSON. `statusPort` serves the state of all servers as CSV.
  */
 export function balancerConfig(
   pools: readonly Pool[],
@@ -92,9 +99,15 @@ const poolConfig = ({ name, port, isPublic, servers }: Pool, host: string): stri
 listen ${name}
   bind ${host}:${port}
 ${isPublic ? STRIP_FORWARDED : ''}  balance leastconn
-${servers.map((server) => `  server ${server.name} ${server.host ?? host}:${server.port} ${UNACKNOWLEDGED}\n`).join('')}`
+  option allbackups
+${servers.map((server) => serverLine(server.name, server, host, UNACKNOWLEDGED)).join('')}${servers
+  .map((server) => serverLine(`${server.name}-unchecked`, server, host, `${UNACKNOWLEDGED} ${UNCHECKED}`))
+  .join('')}`
 
-/** Error messages: 502 connection lost, 503 no server ready, 504 server timed out. */
+const serverLine = (name: string, server: Server, host: string, options: string): string =>
+  `  server ${name} ${server.host ?? host}:${server.port} ${options}\n`
+
+/** Error messages: 502 connection lost, 503 no server reached, 504 server timed out. */
 const ERROR_MESSAGES: Readonly<Record<number, string>> = {
   502: 'The connection was lost before the answer arrived: the request may have taken effect.',
   503: 'The service cannot answer this right now. Try again in a few seconds.',
@@ -162,7 +175,7 @@ const PASSWORD_REQUEST = hex(message('R', '\0\0\0\x03'))
 /** ReadyForQuery, outside a transaction. */
 const READY = hex(message('Z', 'I'))
 
-/** Whether each server receives requests, by name, from the CSV of the status page. */
+/** Whether each server passes its health checks, by name, from the CSV of the status page. */
 export function parseServerStates(csv: string): ReadonlyMap<string, boolean> {
   const [head = '', ...lines] = csv.trim().split('\n')
   const column = (name: string) => head.replace(/^# /, '').split(',').indexOf(name)

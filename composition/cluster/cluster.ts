@@ -8,7 +8,7 @@ import { connectionTo, createSocketFolder } from '../../platform/database/embedd
 import { type DatabasePair, startPair } from '../../platform/database/embedded/replicated-pair.ts'
 import type { Defer } from '../../platform/process/lifecycle.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { atriumPrograms, HOST, poolsOf } from './atrium-programs.ts'
+import { atriumPrograms, type Copies, HOST, NODE_FLAGS, poolsOf } from './atrium-programs.ts'
 import { balancerConfig, type Pool, parseServerStates } from './balancer.ts'
 import { childProgram, type Environment, type Program } from './child-program.ts'
 
@@ -44,6 +44,20 @@ export type Cluster = {
   readonly roll: (names?: readonly string[]) => Promise<readonly (number | null)[]>
 }
 
+type ClusterOptions = {
+  readonly port: number
+  readonly copies: Copies
+  readonly dataDir: string
+  /** Inherited environment of all processes; the settings of the cluster override it. */
+  readonly env: Environment
+  /** PostgreSQL settings of the primary, by name. */
+  readonly databaseSettings?: Readonly<Record<string, string>>
+  /** Node.js flags of Atrium's processes; absent: those of `npm start`. */
+  readonly nodeFlags?: readonly string[]
+  readonly log: Logger
+  readonly defer: Defer
+}
+
 /**
  * Starts HAProxy, Redis, PostgreSQL with a replica, and `copies` of each subgraph and of the
  * gateway on loopback. Clients connect to `port`; the 49 ports above it are internal. Throws an
@@ -55,19 +69,10 @@ export async function startCluster({
   dataDir,
   env,
   databaseSettings = {},
+  nodeFlags = NODE_FLAGS,
   log,
   defer,
-}: {
-  readonly port: number
-  readonly copies: number
-  readonly dataDir: string
-  /** Inherited environment of all processes; the settings of the cluster override it. */
-  readonly env: Environment
-  /** PostgreSQL settings of the primary, by name. */
-  readonly databaseSettings?: Readonly<Record<string, string>>
-  readonly log: Logger
-  readonly defer: Defer
-}): Promise<Cluster> {
+}: ClusterOptions): Promise<Cluster> {
   const [haproxy, redis] = [findProgram('haproxy', env), findProgram('redis-server', env)]
   const folder = resolve(dataDir)
   const logs = join(folder, 'logs')
@@ -101,7 +106,7 @@ export async function startCluster({
 
   const url = `http://${HOST}:${port}`
   const redisUrl = `redis://${HOST}:${redisPort}`
-  const programs = atriumPrograms(pools, { env, url, redisUrl, databaseUrl, replicaUrl, dataDir: folder }, logs)
+  const programs = atriumPrograms(pools, { env, url, redisUrl, databaseUrl, replicaUrl, dataDir: folder, nodeFlags }, logs)
   defer(async () => {
     await Promise.all(programs.map(({ stop }) => stop()))
   })
