@@ -12,6 +12,8 @@ import { userSessions } from './account/session.ts'
 import type { StreamOperation } from './account/stream.ts'
 import { agentSkillFiles } from './agent-skills/files.ts'
 import { serveAuthorization } from './authorize/serve.ts'
+import { badgeFiles } from './badge/files.ts'
+import { comparePages } from './compare/pages.ts'
 import type { Uses } from './console/page.ts'
 import { serveConsole } from './console/serve.ts'
 import { designPages } from './design/pages.ts'
@@ -22,6 +24,7 @@ import { notFoundPage } from './frame/not-found.ts'
 import { sealOf } from './frame/seal.ts'
 import { type CreateNotFoundPage, operationRunner, pathOf, type Rows, sendPage, servePages } from './frame/serve.ts'
 import type { NavigationLink, Site } from './frame/site.ts'
+import { serveSampleOrders } from './home/events.ts'
 import { homePages } from './home/pages.ts'
 import { mcpServerPages } from './item/mcp-server/pages.ts'
 import { pluginPages } from './item/plugin/pages.ts'
@@ -49,6 +52,7 @@ const FILES = [
   'style/style.css',
   'shop/shop.css',
   'design/design.css',
+  'compare/compare.css',
   'style/theme.js',
   'style/icon.svg',
   'style/card.png',
@@ -57,6 +61,7 @@ const FILES = [
   'item/install.js',
   'search/search.js',
   'home/replay.js',
+  'home/live-orders.js',
   'frame/live.js',
   'frame/filter.js',
   'room/room.js',
@@ -128,6 +133,7 @@ export async function startSite(
       ...mcpServerPages,
       ...pluginPages,
       ...skillPages,
+      ...comparePages,
       ...trustPages,
       ...shopFrontPages,
       ...shopListPages,
@@ -144,6 +150,7 @@ export async function startSite(
       ...sitemapFiles,
       ...feedFiles,
       ...agentSkillFiles,
+      ...badgeFiles,
       ...securityFiles(options.securityContacts ?? [], new Date()),
     ],
   }
@@ -158,6 +165,7 @@ export async function startSite(
       await serveConsole(app, client, site, { seal, accounts: responder, uses: options.uses })
       const lost: CreateNotFoundPage = (path, run) => notFoundPage(path, run, site)
       const streamOperation = options.streams?.(app) ?? null
+      if (streamOperation) serveSampleOrders(app, streamOperation)
       await serveAccounts(app, client, { site, sessions, lost, streamOperation, responder, ...accountRows(site) })
       await serveShops(app, client, { site, lost })
       await servePages(app, client, rows, { site, lost })

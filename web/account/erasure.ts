@@ -16,7 +16,7 @@ export const erasure = userPage({
   body: async ({ session, site }) => ({
     title: 'Delete the account',
     body: html`<h1>Delete the account</h1>
-<p>Your profile, posts, comments and messages are deleted at once, your API keys are revoked, and rooms pass to their longest-standing member. Stores stay, without an owner. Nothing of this can be undone.</p>
+<p>Your profile, posts, comments, likes, messages and collections are deleted at once, your API keys are revoked, and rooms pass to their longest-standing member. Stores stay, without an owner. Nothing of this can be undone.</p>
 <details class="confirm"><summary>Delete the account of ${session.user.name}…</summary>${changeForm(
       PATH,
       session,

@@ -13,7 +13,7 @@ import { noticesOf } from '../frame/change.ts'
 import { acceptForms, fieldOf } from '../frame/form.ts'
 import { changeForm, isFormOf } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
-import { OperationFailed, PUBLIC_CACHE_CONTROL } from '../frame/page.ts'
+import { OperationFailed, PUBLIC_CACHE_CONTROL, type WebPage } from '../frame/page.ts'
 import { notReadable, refused, unavailable } from '../frame/refusals.ts'
 import { type CreateNotFoundPage, pathOf, pathWithoutQuery, routed, sendPage, withoutEmptyFields } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
@@ -125,7 +125,7 @@ export async function serveAccounts(
       ...(canonical !== undefined && { canonical }),
       ...(status !== 200 && { status }),
     }
-    return sendPage(reply, page, site, session || status !== 200 ? 'no-store' : PUBLIC_CACHE_CONTROL)
+    return sendPage(reply, page, site, session === null && isCacheable(page) ? PUBLIC_CACHE_CONTROL : 'no-store')
   }
 
   async function submit({ on, submit: run }: UserForm, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -147,6 +147,10 @@ export async function serveAccounts(
     return showRow(on, session, request, reply, { status: 422, problems: changed.problems })
   }
 }
+
+/** Only those who were given the address of a page without a canonical one may read it. */
+const isCacheable = ({ status, canonical }: Pick<WebPage, 'status' | 'canonical'>): boolean =>
+  status === undefined && canonical !== undefined
 
 /** How a route is logged: without its path where that holds a secret. */
 const logged = ({ isSecret }: UserPageRow) => ({ config: { hasSecretPath: isSecret } })

@@ -22,6 +22,13 @@ export function textInput(form: FormState, field: TextInput): Html {
 <input type="${type}" id="${id}" name="${name}" value="${form.valueOf(name, stored)}" maxlength="${maxLength}" autocomplete="${autocomplete}"${inputmode && html` inputmode="${inputmode}"`}${isRequired && html` required`}${invalidField(id, form.problemOf(name))}>${below(form, field)}</div>`
 }
 
+/** A field for a secret, which is never shown: neither what is stored nor what was typed. */
+export function secretInput(form: FormState, { name, label, hint }: Omit<Field, 'stored'> & { readonly hint: string }): Html {
+  const id = form.idOf(name)
+  return html`<div><label for="${id}">${label}</label>
+<input type="password" id="${id}" name="${name}" value="" maxlength="500" autocomplete="off"${invalidField(id, form.problemOf(name))}><p class="quiet field-hint">${hint}</p>${fieldProblem(id, form.problemOf(name))}</div>`
+}
+
 /** A field of several lines. */
 export function textArea(
   form: FormState,

@@ -7,6 +7,7 @@ import {
   ConsoleExportDocument,
   type ConsoleExportQuery,
   ConsoleStartImportDocument,
+  type CreateStoreImportInput,
 } from '#generated/operations.ts'
 import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { FORM_TOKEN } from '../frame/form-token.ts'
@@ -84,17 +85,7 @@ async function storeFile(
   { run, cancel }: { readonly run: RunPageOperation; readonly cancel: RunPageOperation },
 ): Promise<Stored> {
   if (field(FORM_TOKEN) !== session.formToken) return 'foreign'
-  const { result: created } = dataOf(
-    await run(ConsoleCreateImportDocument, {
-      input: {
-        kind: field('kind') === 'CUSTOMERS' ? 'CUSTOMERS' : 'PRODUCTS',
-        format: field('format') === 'JSON_LINES' ? 'JSON_LINES' : 'CSV',
-        overwrite: field('overwrite') === 'yes',
-        isDryRun: field('dryRun') === 'yes',
-        fileName: name,
-      },
-    }),
-  )
+  const { result: created } = dataOf(await run(ConsoleCreateImportDocument, { input: newImport(field, name) }))
   if (created.__typename !== 'StoreImportSuccess') return { problem: problemOf(created) }
   const { number } = created.storeImport
   // What cannot be imported does not count among the open imports.
@@ -108,6 +99,22 @@ async function storeFile(
     await end()
     throw error
   }
+}
+
+/** What a form says about its file; fields that only orders have count with orders. */
+function newImport(field: UploadedFile['field'], fileName: string | null): CreateStoreImportInput {
+  const isChosen = (name: string) => field(name) === 'yes'
+  const kind = field('kind')
+  const shared = {
+    format: field('format') === 'JSON_LINES' ? 'JSON_LINES' : 'CSV',
+    isDryRun: isChosen('dryRun'),
+    fileName,
+  } as const
+  if (kind === 'ORDERS') {
+    const source = field('source').trim() || null
+    return { ...shared, kind, source, takesStock: isChosen('takesStock'), sendsEvents: isChosen('sendsEvents') }
+  }
+  return { ...shared, kind: kind === 'CUSTOMERS' ? kind : 'PRODUCTS', overwrite: isChosen('overwrite') }
 }
 
 /** Sends the file of an import, and starts it; null, or why that failed. */

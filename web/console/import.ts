@@ -49,14 +49,15 @@ export const importChanges: readonly ConsoleChange[] = [
 const isOpen = ({ finishedAt }: Import): boolean => finishedAt === null
 
 function progressOf(found: Import): Html {
-  const { status, isDryRun, overwrite, fileName, byteCount, bytesRead, failure } = found
+  const { kind, status, isDryRun, overwrite, source, fileName, byteCount, bytesRead, failure } = found
   const { processed, created, updated, skipped, failed } = found
   const percent = byteCount === 0 ? 0 : Math.floor((100 * bytesRead) / byteCount)
-  return html`<p>${importChip(status)} ${fileName}${isDryRun && ' – only a check: nothing is written'}</p>
+  return html`<p>${importChip(status)} ${fileName}${source !== null && ` from ${source}`}${isDryRun && ' – only a check: nothing is written'}</p>
 ${failure !== null && html`<div role="alert" class="alert tone-bad"><p>${failure}</p></div>`}
 <p><progress max="100" value="${percent}" aria-label="Part of the file that was read">${percent} %</progress> ${percent} % of ${counted(Math.ceil(byteCount / 1_000), 'kilobyte')}, ${counted(processed, 'object')}</p>
 <dl class="facts"><div><dt>${isDryRun ? 'Would be created' : 'Created'}</dt><dd>${whole(created)}</dd></div><div><dt>${isDryRun ? 'Would be changed' : 'Changed'}</dt><dd>${whole(updated)}</dd></div><div><dt>Skipped</dt><dd>${whole(skipped)}</dd></div><div><dt>With errors</dt><dd>${whole(failed)}</dd></div></dl>
-${skipped > 0 && !overwrite && html`<p class="quiet">What exists already was skipped. Choose “Change what exists already” to change it.</p>`}`
+${skipped > 0 && kind === 'ORDERS' && html`<p class="quiet">What was imported before was skipped.</p>`}
+${skipped > 0 && kind !== 'ORDERS' && !overwrite && html`<p class="quiet">What exists already was skipped. Choose “Change what exists already” to change it.</p>`}`
 }
 
 const errorTable = ({

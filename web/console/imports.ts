@@ -65,10 +65,16 @@ ${nextLinks(IMPORTS, query, found.pageInfo, site)}</section>`
 
 const uploadForm = ({ formToken }: Visit, { at }: Site): Html =>
   html`<form method="post" action="${at(IMPORTS)}" enctype="multipart/form-data"><input type="hidden" name="${FORM_TOKEN}" value="${formToken}">
-<p><label for="kind">The file contains</label><select id="kind" name="kind"><option value="PRODUCTS">products</option><option value="CUSTOMERS">customers</option></select></p>
+<p><label for="kind">The file contains</label><select id="kind" name="kind"><option value="PRODUCTS">products</option><option value="CUSTOMERS">customers</option><option value="ORDERS">orders</option></select></p>
 <p><label for="format">Format</label><select id="format" name="format"><option value="CSV">CSV, as Shopify exports it</option><option value="JSON_LINES">JSON lines, as exported here</option></select></p>
 <p><label><input type="checkbox" name="overwrite" value="yes"> Change what exists already; otherwise it is skipped</label></p>
 <p><label><input type="checkbox" name="dryRun" value="yes"> Only check the file, and write nothing</label></p>
+<details><summary>For orders</summary>
+<p class="quiet">Orders are history: their sums are checked, and nobody gets an e-mail. One that was imported before is skipped.</p>
+<p><label for="source">Shop that they come from</label><input type="text" id="source" name="source" maxlength="50" placeholder="import" aria-describedby="source-hint"></p>
+<p class="quiet" id="source-hint">With the number of an order it says which order that is.</p>
+<p><label><input type="checkbox" name="takesStock" value="yes"> Orders that are to be fulfilled reserve their stock</label></p>
+<p><label><input type="checkbox" name="sendsEvents" value="yes"> Webhooks and apps get the events of new orders</label></p></details>
 <p><label for="file">File of at most 100 MB, in UTF-8</label><input type="file" id="file" name="file" accept=".csv,.jsonl,.ndjson,text/csv" required></p>
 <p><button>Import</button></p>
 </form>`

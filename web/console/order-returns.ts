@@ -94,18 +94,22 @@ function moving(
 }
 
 function receiving(
-  { path, form: formAt, visit, site }: OrderPage,
+  { path, locations, form: formAt, visit, site }: OrderPage,
   { number, version, lines }: Return,
   nameOf: (line: number) => string,
 ): Html {
   const at = `${path}/returns/${number}/receive`
   const form = formAt(at)
+  const options = [
+    ...optionsOf(RESTOCKS),
+    ...locations.flatMap((each) => (each.active ? [[`location-${each.number}`, `into stock at ${each.name}`] as const] : [])),
+  ]
   return html`<details${form.wasRefused && html` open`}><summary>The units have arrived</summary>${changeForm(
     at,
     visit,
     site,
-    html`${versionField(version)}${onceField()}<div class="fields">${lines.map((line) =>
-      textInput(form, {
+    html`${versionField(version)}${onceField()}${lines.map(
+      (line) => html`<div class="fields">${textInput(form, {
         name: `units-${line.lineNumber}`,
         label: nameOf(line.lineNumber),
         stored: String(line.quantity),
@@ -113,9 +117,9 @@ function receiving(
         maxLength: 7,
         isRequired: true,
         hint: `Units that arrived, at most ${line.quantity}.`,
-      }),
-    )}
-${selectInput(form, { name: 'restock', label: 'They are', stored: 'restock', options: optionsOf(RESTOCKS) })}</div><p><button>Record what arrived</button></p>`,
+      })}
+${selectInput(form, { name: `restock-${line.lineNumber}`, label: `${nameOf(line.lineNumber)}: they go`, stored: 'restock', options })}</div>`,
+    )}<p><button>Record what arrived</button></p>`,
   )}</details>`
 }
 
@@ -148,6 +152,9 @@ ${textArea(form, { name: 'note', label: 'Note', stored: '', rows: 2, maxLength: 
 
 /** Units of lines have this name in forms, with the number of the line. */
 const UNITS = /^units-(\d{1,10})$/
+
+/** Where units of a line go, when that is a location. */
+const LOCATION = /^location-(\d{1,10})$/
 
 /** Units of lines that a form has. */
 const unitsOf = (form: FormReader, fieldNames: readonly string[], min: 0 | 1) =>
@@ -191,8 +198,12 @@ export const returnChanges = (order: ConsoleRow): readonly ConsoleChange[] => [
     operations: [ConsoleReceiveOrderReturnDocument],
     async make({ path: { number, return: id }, field, fieldNames, run }) {
       const form = readForm(field)
-      const restock = form.choice<readonly [OrderReturnRestock, string]>('restock', RESTOCKS, ['RESTOCK', ''])[0]
-      const lines = unitsOf(form, fieldNames, 0).map((line) => ({ ...line, restock }))
+      const lines = unitsOf(form, fieldNames, 0).map((line) => {
+        const name = `restock-${line.lineId}`
+        const [, locationId] = LOCATION.exec(field(name)) ?? []
+        if (locationId !== undefined) return { ...line, restock: 'RESTOCK' as const, locationId }
+        return { ...line, restock: form.choice<readonly [OrderReturnRestock, string]>(name, RESTOCKS, ['RESTOCK', ''])[0] }
+      })
       if (form.hasProblems()) return refusedFields(form.problems())
       const input = { lines, expectedVersion: form.version(), idempotencyKey: form.idempotencyKey() }
       const { result } = dataOf(await run(ConsoleReceiveOrderReturnDocument, { number: id, input }))

@@ -40,6 +40,7 @@ export const order = consolePage({
     const page: OrderPage = { order: found, locations, path: `${ORDERS}/${number}`, form, visit, site }
     return html`<p class="trail"><a href="${site.at(ORDERS)}">Orders</a></p>
 <div class="heading"><h1>${found.status === 'ABANDONED' ? 'Cart' : 'Order'} ${found.number}</h1>${orderChip(found.status)} ${chip(FULFILLMENT[found.fulfillmentStatus], found.fulfillmentStatus === 'FULFILLED' ? 'good' : 'none')}</div>
+${found.importedFrom !== null && html`<p class="quiet">Imported from ${found.importedFrom.source}, where its number is ${found.importedFrom.name}.</p>`}
 <p class="facts"><strong>${money(found.total, found.currency)}</strong> <span>created ${moment(found.createdAt)}</span> ${found.completedAt !== null && html`<span>ordered ${moment(found.completedAt)}</span>`} ${pageLink(found.checkoutUrl ?? found.recoveryUrl)}</p>
 <div class="with-aside"><div>${lines(found, site)}
 ${historySection(page)}</div>

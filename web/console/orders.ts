@@ -78,7 +78,7 @@ const table = (
 <tbody>${nodes.map(
   (
     order,
-  ) => html`<tr><th scope="row"><a href="${site.at(`${ORDERS}/${order.number}`)}">${order.number}</a></th><td>${customerOf(order)}</td><td>${orderChip(order.status)}</td><td>${FULFILLMENT[order.fulfillmentStatus]}</td>
+  ) => html`<tr><th scope="row"><a href="${site.at(`${ORDERS}/${order.number}`)}">${order.number}</a>${order.importedFrom !== null && html`<br><span class="quiet">${order.importedFrom.name}</span>`}</th><td>${customerOf(order)}</td><td>${orderChip(order.status)}</td><td>${FULFILLMENT[order.fulfillmentStatus]}</td>
 <td>${money(order.total, order.currency)}</td><td><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></td></tr>`,
 )}</tbody></table></div>`
 

@@ -145,12 +145,13 @@ const couponLine = ({ code, usageLimit }: Promotion['coupons'][number]): string 
   usageLimit === 0 && !LIMITED.test(code) ? code : `${code} ${usageLimit}`
 
 /** 2026-11-21T13:05: as fields of browsers hold a moment, with its seconds where it has some. */
-const momentIn = (time: string | null): string =>
+export const momentIn = (time: string | null): string =>
   time === null ? '' : new Date(time).toISOString().replace(/(:00)?(\.000)?Z$/, '')
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/
 
-function momentOfForm(form: FormReader, name: string): string | null {
+/** A moment of such a field; null where it is empty. */
+export function momentOfForm(form: FormReader, name: string): string | null {
   const text = form.text(name)
   if (text === '') return null
   const time = MOMENT.test(text) ? new Date(`${text}Z`) : new Date(Number.NaN)

@@ -15,9 +15,11 @@ import { imports } from './imports.ts'
 import { orders } from './orders.ts'
 import { overview } from './overview.ts'
 import { type ConsoleRow, framed } from './page.ts'
+import { priceLists } from './price-lists.ts'
 import { products } from './products.ts'
 import { promotions } from './promotions.ts'
 import { returns } from './returns.ts'
+import { searchSynonyms } from './search-synonyms.ts'
 import type { OpenSession, StoreCredentials, sessionsOf } from './session.ts'
 import { settings } from './settings.ts'
 import { signInPage } from './sign-in.ts'
@@ -34,7 +36,9 @@ export const SECTIONS: readonly ConsoleRow[] = [
   transfers,
   customers,
   imports,
+  priceLists,
   promotions,
+  searchSynonyms,
   webhooks,
   apps,
   settings,

@@ -34,11 +34,14 @@ import { FILE_OPERATIONS, serveImportFiles } from './import-files.ts'
 import { order, orderChanges } from './order.ts'
 import { overview } from './overview.ts'
 import type { ConsoleRow, Uses } from './page.ts'
+import { newPriceList, priceList, priceListChanges } from './price-list.ts'
+import { fixedPriceChanges } from './price-list-prices.ts'
 import { product, productChanges } from './product.ts'
 import { newProduct, newProductChange } from './product-new.ts'
 import { newPromotion, promotion, promotionChanges } from './promotion.ts'
 import { type ConsoleResponder, consoleResponder, SECTIONS, sectionsOf } from './responder.ts'
 import { serveSalesCsv } from './sales-csv.ts'
+import { searchSynonym, searchSynonymChanges } from './search-synonyms.ts'
 import { type OpenSession, sessionsOf } from './session.ts'
 import { settingsChanges } from './settings.ts'
 import { foreignForm, notForRole, unreadableForm } from './sign-in.ts'
@@ -58,8 +61,11 @@ const ROWS: readonly ConsoleRow[] = [
   newTransfer,
   transfer,
   customer,
+  newPriceList,
+  priceList,
   newPromotion,
   promotion,
+  searchSynonym,
   webhook,
   importPage,
 ]
@@ -73,7 +79,10 @@ const CHANGES: readonly ConsoleChange[] = [
   ...productChanges,
   ...orderChanges,
   ...customerChanges,
+  ...priceListChanges,
+  ...fixedPriceChanges(priceList),
   ...promotionChanges,
+  ...searchSynonymChanges,
   ...importChanges,
   ...settingsChanges,
   ...staffChanges,

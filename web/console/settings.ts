@@ -1,5 +1,6 @@
 import {
   ConsoleCreateLocationDocument,
+  ConsoleCreatePaymentMethodDocument,
   ConsoleSettingsDocument,
   type ConsoleSettingsQuery,
   ConsoleUpdatePaymentMethodDocument,
@@ -15,10 +16,10 @@ import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
 import { consoleChange } from './change.ts'
-import { checkbox, onceField, selectInput, textArea, textInput, versionField } from './fields.ts'
+import { checkbox, onceField, secretInput, selectInput, textArea, textInput, versionField } from './fields.ts'
 import type { FormState } from './form-state.ts'
 import { consolePage } from './page.ts'
-import { readForm } from './read-form.ts'
+import { type FormReader, readForm } from './read-form.ts'
 
 const SETTINGS = '/console/settings'
 
@@ -41,6 +42,7 @@ export const settings = consolePage({
   notices: {
     saved: 'The settings were saved.',
     located: 'The location was added.',
+    connected: 'Stripe was added. Set up its webhook, as described beside it, and then let shoppers choose it.',
   },
   async body({ run, site, visit, form }) {
     const found = dataOf(await run(ConsoleSettingsDocument, {}))
@@ -79,26 +81,62 @@ ${selectInput(form, {
 ${checkbox(form, { name: 'sendsOrderConfirmations', label: 'Shoppers get an e-mail that confirms their order', stored: store.sendsOrderConfirmations })}
 <p class="quiet field-hint">None is sent where the installation has no mail server.</p>
 <div class="fields">${textInput(form, { name: 'returnWindowDays', label: 'Days to request a return', stored: String(store.returnWindowDays), inputmode: 'numeric', maxLength: 3, isRequired: true, hint: 'Shoppers with an account; 0: they cannot.' })}</div></fieldset>
+<fieldset><legend>Stock</legend>
+${checkbox(form, { name: 'sendsLowStockAlerts', label: 'E-mail about items that are low in stock', stored: store.sendsLowStockAlerts })}
+<p class="quiet field-hint">To the owner, and to staff with an address for it: at most one in 15 minutes, and each item once until it is stocked up. Which items, and from how many units on, is set at each product.</p></fieldset>
 <p><button>Save</button></p>`,
   )}</div>`
 }
 
-function paymentMethods({ found, form: formAt, visit, site }: SettingsPage): Html {
+function paymentMethods(page: SettingsPage): Html {
+  const { paymentMethods: methods } = page.found
   return html`<section aria-labelledby="payment-methods"><h2 id="payment-methods">Payment methods</h2>
-${found.paymentMethods.length === 0 && html`<div class="empty"><p><strong>No payment methods yet.</strong></p><p>Shoppers cannot pay before there is one. <a href="${site.at('/docs/store')}#sell-with-atrium">Add one over the API</a>.</p></div>`}
-${found.paymentMethods.map((method) => {
+${methods.length === 0 && html`<div class="empty"><p><strong>No payment methods yet.</strong></p><p>Shoppers cannot pay before there is one. <a href="${page.site.at('/docs/store')}#sell-with-atrium">Add one over the API</a>, or connect Stripe.</p></div>`}
+${methods.map((method) => paymentMethod(page, method))}${connectingStripe(page)}</section>`
+}
+
+function paymentMethod({ form: formAt, visit, site }: SettingsPage, method: Settings['paymentMethods'][number]): Html {
   const path = `${SETTINGS}/edit/payment/${method.number}`
   const form = formAt(path)
-  return html`<div class="part"><h3>${method.name} ${method.enabled ? chip('offered', 'good') : chip('off', 'none')}</h3><details${form.wasRefused && html` open`}><summary>Change ${method.name}</summary>${changeForm(
+  const isStripe = method.type === 'STRIPE'
+  return html`<div class="part"><h3>${method.name} ${method.enabled ? (!isStripe || method.hasCredentials) && chip('offered', 'good') : chip('off', 'none')} ${isStripe && modeOf(method)}</h3><details${(form.wasRefused || (isStripe && !method.hasCredentials)) && html` open`}><summary>Change ${method.name}</summary>${changeForm(
     path,
     visit,
     site,
     html`${versionField(method.version)}${textInput(form, { name: 'name', label: 'Name', stored: method.name, maxLength: 200, isRequired: true })}
 ${textArea(form, { name: 'description', label: 'How shoppers pay', stored: method.description ?? '', rows: 3, maxLength: 5_000, hint: 'Shown after the order, such as the number of a bank account.' })}
+${
+  isStripe &&
+  html`<p>Add a webhook at Stripe with this address, for the events in the <a href="${site.at('/docs/store')}#stripe">documentation</a>: <code>${method.notificationUrl}</code></p>
+${secretInput(form, { name: 'secret', label: 'Signing secret of the webhook', hint: 'Begins with whsec_. Two, with a comma between them, while it is replaced. Empty: stays as it is.' })}
+${secretInput(form, { name: 'key', label: 'API key', hint: STRIPE_KEY_HINT })}`
+}
 ${checkbox(form, { name: 'enabled', label: 'Shoppers can choose it', stored: method.enabled })}
 <p><button class="secondary">Save the payment method</button></p>`,
   )}</details></div>`
-})}</section>`
+}
+
+const STRIPE_KEY_HINT = 'Begins with rk_ or sk_. It is stored encrypted, and never shown. Empty: stays as it is.'
+
+/** Whether money moves, as long as everything is there that payments need. */
+function modeOf({ hasCredentials, testMode }: Settings['paymentMethods'][number]): Html {
+  if (!hasCredentials) return chip('not set up', 'bad')
+  if (testMode === null) return chip('unknown mode', 'doubt')
+  return testMode ? chip('test mode', 'doubt') : chip('live mode', 'good')
+}
+
+function connectingStripe({ form: formAt, visit, site }: SettingsPage): Html {
+  const path = `${SETTINGS}/add/stripe`
+  const form = formAt(path)
+  return html`<details${form.wasRefused && html` open`}><summary>Connect Stripe</summary>${changeForm(
+    path,
+    visit,
+    site,
+    html`${onceField()}<p>Shoppers pay on a page of Stripe, with your account there.</p>
+${textInput(form, { name: 'name', label: 'Name', stored: 'Card', maxLength: 200, isRequired: true, hint: 'Shoppers see it.' })}
+${secretInput(form, { name: 'key', label: 'API key', hint: 'A restricted key (rk_…) that may write Checkout Sessions, PaymentIntents and Refunds, or a secret key (sk_…).' })}
+<p><button class="secondary">Connect Stripe</button></p>`,
+  )}</details>`
 }
 
 function shippingMethods({ found, form: formAt, visit, site }: SettingsPage): Html {
@@ -138,6 +176,12 @@ ${checkbox(form, { name: 'pickupPoint', label: 'Shoppers can pick up orders here
   )}</details></section>`
 }
 
+/** Credentials of a form; fields left empty keep what is stored. */
+function secretsIn(form: FormReader): { readonly key?: string; readonly secret?: string } {
+  const [key, secret] = [form.optional('key'), form.optional('secret')]
+  return { ...(key !== null && { key }), ...(secret !== null && { secret }) }
+}
+
 const SAVED = { at: SETTINGS, notice: 'saved' }
 
 export const settingsChanges = [
@@ -155,6 +199,7 @@ export const settingsChanges = [
         timezone: form.text('timezone'),
         weightUnit: form.choice<WeightUnit>('weightUnit', WEIGHT_UNITS, 'KG'),
         sendsOrderConfirmations: form.isChecked('sendsOrderConfirmations'),
+        sendsLowStockAlerts: form.isChecked('sendsLowStockAlerts'),
         returnWindowDays: form.count('returnWindowDays', 'a number of days', { max: MAX_RETURN_DAYS }),
         expectedVersion: form.version(),
       }
@@ -173,8 +218,25 @@ export const settingsChanges = [
         description: form.lines('description'),
         enabled: form.isChecked('enabled'),
         expectedVersion: form.version(),
+        ...secretsIn(form),
       }
       return toChanged(dataOf(await run(ConsoleUpdatePaymentMethodDocument, { number, input })).result, SAVED)
+    },
+  }),
+  consoleChange({
+    path: `${SETTINGS}/add/stripe`,
+    on: settings,
+    operations: [ConsoleCreatePaymentMethodDocument],
+    async make({ field, run }) {
+      const form = readForm(field)
+      const key = form.optional('key')
+      if (key === null) form.refuse('key', 'Enter the API key.')
+      if (form.hasProblems()) return refusedFields(form.problems())
+      // Shoppers must not choose it before its webhook is set up.
+      const made = { type: 'STRIPE' as const, enabled: false, idempotencyKey: form.idempotencyKey() }
+      const input = { ...made, name: form.text('name'), key }
+      const { result } = dataOf(await run(ConsoleCreatePaymentMethodDocument, { input }))
+      return toChanged(result, { at: SETTINGS, notice: 'connected' })
     },
   }),
   consoleChange({

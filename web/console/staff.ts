@@ -41,7 +41,7 @@ export const staff = consolePage({
   operations: [ConsoleStaffDocument],
   notices: {
     invited: 'The invitation was sent by e-mail.',
-    saved: 'The role was changed. It holds within two seconds.',
+    saved: 'The member was changed. A role holds within two seconds.',
     removed: 'The access was removed. Open pages end within two seconds.',
   },
   async body({ run, site, visit, form }) {
@@ -67,18 +67,19 @@ ${selectInput(form, { name: 'role', label: 'Role', stored: 'SUPPORT', options: G
 }
 
 function card(member: Member, { form: formAt, visit, site }: StaffPage): Html {
-  const { number, version, user, email, role, acceptedAt, expiresAt } = member
+  const { number, version, user, email, lowStockEmail, role, acceptedAt, expiresAt } = member
   const path = `${STAFF}/role/${number}`
   const form = formAt(path)
   const name = email ?? user?.name ?? 'Deleted user'
   return html`<li class="card"><h2>${name}</h2>
 <p class="facts"><span>${ROLE_LABELS[role]}</span> ${acceptedAt === null ? chip(`invited until ${dayOf(expiresAt ?? '')}`, 'doubt') : html`<span>since <time datetime="${acceptedAt}">${dayOf(acceptedAt)}</time></span>`}</p>
-<details${form.wasRefused && html` open`}><summary>Change the role of ${name}</summary>${changeForm(
+<details${form.wasRefused && html` open`}><summary>Change ${name}</summary>${changeForm(
     path,
     visit,
     site,
     html`${versionField(version)}${selectInput(form, { name: 'role', label: 'Role', stored: role, options: GIVEN_ROLES })}
-<p><button class="secondary">Save the role</button></p>`,
+${textInput(form, { name: 'lowStockEmail', label: 'Address for e-mails about low stock', stored: lowStockEmail ?? '', type: 'email', maxLength: 254, hint: 'Empty: none are sent to this person.' })}
+<p><button class="secondary">Save ${name}</button></p>`,
   )}</details>
 <details class="confirm"><summary>Remove…</summary>${changeForm(
     `${STAFF}/remove/${number}`,
@@ -111,7 +112,7 @@ export const staffChanges = [
     async make({ path: { number }, field, run }) {
       const form = readForm(field)
       const role = form.choice<StaffRole>('role', ROLES, 'SUPPORT')
-      const input = { role, expectedVersion: form.version() }
+      const input = { role, lowStockEmail: form.optional('lowStockEmail'), expectedVersion: form.version() }
       if (form.hasProblems()) return refusedFields(form.problems())
       return toChanged(dataOf(await run(ConsoleUpdateStaffMemberDocument, { number, input })).result, {
         at: STAFF,

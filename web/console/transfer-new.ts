@@ -88,7 +88,7 @@ async function linesOf(form: FormReader, run: RunPageOperation): Promise<readonl
 }
 
 /** The item with a stock keeping unit; null: there is none, or several have it. */
-async function itemOf(sku: string, run: RunPageOperation): Promise<Omit<InventoryTransferLineInput, 'quantity'> | null> {
+export async function itemOf(sku: string, run: RunPageOperation): Promise<Omit<InventoryTransferLineInput, 'quantity'> | null> {
   const { products } = dataOf(await run(ConsoleTransferItemDocument, { sku }))
   const items = products.nodes.flatMap((product): readonly Omit<InventoryTransferLineInput, 'quantity'>[] => {
     const variants = product.variants.filter((variant) => variant.sku === sku)

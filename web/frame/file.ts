@@ -13,6 +13,8 @@ export type FileRow = {
     readonly run: RunPageOperation
     readonly site: Site
   }) => Promise<string | null> | string
+  /** What clients get in its place, of the same type, with status 404; absent: the page of the site. */
+  readonly missing?: () => string
 }
 
 export const XML = 'application/xml; charset=utf-8'

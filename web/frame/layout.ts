@@ -92,6 +92,7 @@ const FOOTER_LINKS: readonly (readonly [heading: string, links: readonly Navigat
       { path: '/docs/start/shops', label: 'Open a shop' },
       { path: '/docs/start/operators', label: 'Run an installation' },
       { path: '/posts', label: 'Posts' },
+      { path: '/collections', label: 'Collections' },
     ],
   ],
   [

@@ -1,4 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import type { ClientResult } from '../../gateway/client.ts'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
@@ -63,7 +64,12 @@ export type PageRequest<On extends string, Table extends ParameterTable> = {
   readonly site: Site
   /** Who reads it; null: nobody that we know. What depends on it is sent to this reader only. */
   readonly reader: SiteReader | null
+  /** What `sessionOf` of the row found. A page that is made with it is sent to this reader only. */
+  readonly session: string | null
 }
+
+/** Reads the token of a session from the cookies of a request; null: there is none. */
+type SessionOf = (request: FastifyRequest, site: Site) => string | null
 
 /** A page route: path, operations and renderer. */
 export type PageRow = {
@@ -73,6 +79,8 @@ export type PageRow = {
   readonly cacheControl: string
   /** The path is a capability: never logged or cached. */
   readonly isSecret: boolean
+  /** The token of a session that the page depends on, from a cookie; absent: it depends on none. */
+  readonly sessionOf?: SessionOf | undefined
   answer(request: PageRequest<string, ParameterTable>): Promise<WebPage | null>
 }
 
@@ -92,6 +100,7 @@ export function page<const On extends `/${string}`, const Table extends Paramete
   readonly parameters?: Table
   readonly cacheControl?: string
   readonly isSecret?: boolean
+  readonly sessionOf?: SessionOf
   readonly answer: (request: PageRequest<NoInfer<On>, NoInfer<Table>>) => Promise<WebPage | null>
 }): PageRow {
   return {
@@ -100,6 +109,7 @@ export function page<const On extends `/${string}`, const Table extends Paramete
     parameters: row.parameters ?? {},
     cacheControl: row.cacheControl ?? PUBLIC_CACHE_CONTROL,
     isSecret: row.isSecret ?? false,
+    sessionOf: row.sessionOf,
     // The interpreter has checked what the types of the row promise.
     answer: (request) => row.answer(request as unknown as PageRequest<On, Table>),
   }

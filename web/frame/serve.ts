@@ -63,22 +63,30 @@ export async function servePages(
       const run = operationRunner(client, request, reply)
       // Parameters of a path are texts.
       const path = request.params as Readonly<Record<string, string>>
+      const session = row.sessionOf?.(request, site) ?? null
       // The row's schema has parsed them.
-      const page = await row.answer({ path, query: values as never, run, site, reader: site.readerOf(request) })
+      const page = await row.answer({ path, query: values as never, run, site, reader: site.readerOf(request), session })
       // A secret that is none is not looked for among what everybody may see.
       const where = row.isSecret ? '/' : pathOf(request)
       if (page === null) return sendPage(reply, await lost(where, run), site, row.isSecret ? NO_STORE : NOT_FOUND_CACHE_CONTROL)
-      return sendPage(reply, page, site, row.isSecret ? NO_STORE : row.cacheControl)
+      // A cache that has the page of anybody must not answer whoever has a session with it.
+      if (row.sessionOf) reply.header('vary', 'cookie')
+      return sendPage(reply, page, site, row.isSecret || session !== null ? NO_STORE : row.cacheControl)
     }
   }
 
-  function fileHandlerOf({ text, contentType }: FileRow) {
+  function fileHandlerOf({ text, contentType, missing }: FileRow) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const run = operationRunner(client, request, reply)
       // Parameters of a path are texts.
       const found = await text({ path: request.params as Readonly<Record<string, string>>, run, site })
-      if (found === null) return sendPage(reply, await lost(pathOf(request), run), site, NOT_FOUND_CACHE_CONTROL)
-      reply.header('cache-control', FILE_CACHE_CONTROL).header('access-control-allow-origin', '*')
+      if (found === null && missing === undefined)
+        return sendPage(reply, await lost(pathOf(request), run), site, NOT_FOUND_CACHE_CONTROL)
+      // A file shows nothing from elsewhere and runs nothing, also where a browser opens it by itself.
+      reply.headers({ 'access-control-allow-origin': '*', 'content-security-policy': "default-src 'none'" })
+      if (found === null)
+        return reply.code(404).header('cache-control', NOT_FOUND_CACHE_CONTROL).type(contentType).send(missing?.())
+      reply.header('cache-control', FILE_CACHE_CONTROL)
       return matchesEtag(reply, found) ? reply.code(304).send() : reply.type(contentType).send(found)
     }
   }

@@ -3,7 +3,7 @@ import { avatar } from '../frame/avatar.ts'
 import { chip } from '../frame/chip.ts'
 import { codeBlock, codeTabs } from '../frame/code.ts'
 import { colored } from '../frame/code-colors.ts'
-import { dayOf, whole } from '../frame/figures.ts'
+import { dayOf, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type IconName, icon } from '../frame/icon.ts'
 import { dataOf, page } from '../frame/page.ts'
@@ -11,6 +11,7 @@ import { pathIn, type Site } from '../frame/site.ts'
 import { cards, shortened } from '../item/card.ts'
 import { searchForm } from '../search/form.ts'
 import { ACTIONS } from '../trust/labels.ts'
+import { SAMPLE_ORDERS } from './events.ts'
 
 export const homePages = [
   page({
@@ -23,7 +24,7 @@ export const homePages = [
         description:
           'Find MCP servers, plugins and agent skills with their install commands, check whether a domain can be trusted, and read posts about them. One graph, over GraphQL, REST and MCP.',
         canonical: '/',
-        scripts: ['search.js', 'copy.js', 'code-tabs.js', 'replay.js'],
+        scripts: ['search.js', 'copy.js', 'code-tabs.js', data.storefront?.sampleOrder ? 'live-orders.js' : 'replay.js'],
         structured: [
           {
             '@context': 'https://schema.org',
@@ -106,17 +107,16 @@ function request({ search }: HomePageQuery, { publicUrl }: Site): Html {
   ])}${answer && codeBlock({ id: 'response', language: 'json', label: 'Part of the response', text: JSON.stringify(answer, null, 2), breaks: true })}`
 }
 
-/** Events of one order, recorded in a demo shop: what a subscription prints. */
-const RECORDED_EVENTS = ['PENDING_PAYMENT', 'PAID', 'SHIPPED'].map((status) =>
-  JSON.stringify({ data: { orderUpdated: { number: 32, status, total: '124.23' } } }),
-)
-
 /** One of each: what a search finds now, a decision to ask for, and an order that arrives. */
 function examples({ search, storefront }: HomePageQuery, { at, publicUrl }: Site): Html {
   const found = search.edges.map(({ node }) => node)
-  const watch = `curl --no-buffer ${publicUrl}/graphql -u "$LOGIN:$AUTHTOKEN" \\
+  const isLive = storefront?.sampleOrder != null
+  const subscription = isLive
+    ? `sampleOrderUpdated(store: \\"${storefront.code}\\") { status total updatedAt }`
+    : 'orderUpdated { number status total }'
+  const watch = `curl --no-buffer ${publicUrl}/graphql${isLive ? '' : ' -u "$LOGIN:$AUTHTOKEN"'} \\
   -H 'accept: text/event-stream' -H 'content-type: application/json' \\
-  -d '{"query": "subscription { orderUpdated { number status total } }"}'`
+  -d '{"query": "subscription { ${subscription} }"}'`
   return html`<div class="examples">
 ${
   found.length > 0 &&
@@ -133,14 +133,23 @@ ${
 <p>Orders, stock, sign-ups and messages arrive as events, over server-sent events, WebSocket or webhooks.</p>
 <p>${storefront && html`<a href="${at(`/shops/${storefront.code}`)}">Buy in ${storefront.name}</a>, the demo shop. `}<a href="${at('/docs/guides/subscribe-and-resume')}">Subscribe, and resume</a></p></div>
 <div>${codeBlock({ id: 'watch', text: watch, language: 'sh', label: 'Command that subscribes to orders' })}
-<div class="code"><div class="code-bar"><span>Recorded events of one order</span><button type="button" data-replay hidden>${icon('play')}<span>Replay</span></button></div><pre tabindex="0" aria-label="Recorded events of one order"><code>${RECORDED_EVENTS.map(
-    (event) => html`<span data-event>event: next
-data: ${colored(event, 'json')}
-
-</span>`,
-  )}</code></pre></div></div></section>
+${storefront?.sampleOrder ? lastEvent(storefront.name, storefront.sampleOrder, at) : RECORDED}</div></section>
 </div>`
 }
+
+const event = (data: object): Html => html`<span data-event>event: next
+data: ${colored(JSON.stringify({ data }), 'json')}
+
+</span>`
+
+/** Events of one order, recorded in a demo shop: what a subscription prints. */
+const RECORDED = html`<div class="code"><div class="code-bar"><span>Recorded events of one order</span><button type="button" data-replay hidden>${icon('play')}<span>Replay</span></button></div><pre tabindex="0" aria-label="Recorded events of one order"><code>${['PENDING_PAYMENT', 'PAID', 'SHIPPED'].map((status) => event({ orderUpdated: { number: 32, status, total: '124.23' } }))}</code></pre></div>`
+
+type SampleOrder = NonNullable<NonNullable<HomePageQuery['storefront']>['sampleOrder']>
+
+/** The last order of the demo shop, as everybody may see it; with script, those that arrive from now on. */
+const lastEvent = (shop: string, order: SampleOrder, at: Site['at']): Html =>
+  html`<div class="code breaks" data-orders="${at(SAMPLE_ORDERS)}"><div class="code-bar"><span>Last order in ${shop}, <time datetime="${order.updatedAt}">${momentOf(order.updatedAt)}</time></span><span data-live role="status"></span></div><pre tabindex="0" aria-label="Orders of ${shop}, the newest first"><code>${event({ sampleOrderUpdated: order })}</code></pre></div>`
 
 const starts = ({ at }: Site): Html => html`<section aria-labelledby="starts"><h2 id="starts" class="spoken">Start as</h2>
 <ul class="doors doors-raised">

@@ -10,18 +10,25 @@ import { KIND_LABELS } from './kind.ts'
 /** Longest text that a card shows of a description. */
 const MAX_DESCRIPTION_LENGTH = 220
 
-/** An item in a list, and how many like it it stands for. */
-const card = (item: ItemCardFragment, similarCount: number): Html => html`<li class="card pictured">
+/** An item in a list, and how many like it it stands for; `picker`: the form that it can be chosen in. */
+const card = (item: ItemCardFragment, similarCount: number, picker: string | null): Html => html`<li class="card pictured">
 ${avatar(ownerOf(item))}
 <h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
 <p class="facts"><span class="kind">${kindIcon(item.kind)} ${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${categoryIcon(item.category)} ${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
 ${item.description !== '' && html`<p>${shortened(plainText(item.description))}</p>`}
 ${similarCount > 0 && html`<p class="quiet">and ${similarCount} with the same description</p>`}
+${picker !== null && html`<p><label class="pick"><input type="checkbox" name="item" value="${item.id}" form="${picker}"> Compare<span class="spoken"> ${item.name}</span></label></p>`}
 </li>`
 
-/** Cards below each other; `similarCounts` says how many items each stands for besides itself. */
-export const cards = (items: readonly ItemCardFragment[], similarCounts: readonly number[] = []): Html =>
-  html`<ul class="cards">${items.map((item, index) => card(item, similarCounts[index] ?? 0))}</ul>`
+/**
+ * Cards below each other; `similarCounts` says how many items each stands for besides itself, `picker` is the id of
+ * a form that takes those that are chosen as its fields `item`.
+ */
+export const cards = (
+  items: readonly ItemCardFragment[],
+  similarCounts: readonly number[] = [],
+  picker: string | null = null,
+): Html => html`<ul class="cards">${items.map((item, index) => card(item, similarCounts[index] ?? 0, picker))}</ul>`
 
 /** How many stars; nothing when unknown. */
 export const stars = (count: number): Html | null =>

@@ -1,4 +1,7 @@
 import type { ItemPageFragment, TrustBadgeFragment } from '#generated/operations.ts'
+import { badgeSection } from '../badge/section.ts'
+import { collectionsSection } from '../collection/section.ts'
+import { comparePath } from '../compare/path.ts'
 import { avatar } from '../frame/avatar.ts'
 import { codeBlock } from '../frame/code.ts'
 import { counted, dayOf } from '../frame/figures.ts'
@@ -14,6 +17,7 @@ import { description } from './description.ts'
 import { installTabs } from './install.ts'
 import { itemTrustSection } from './item-trust.ts'
 import { KIND_LABELS } from './kind.ts'
+import { LICENSE_FAMILIES } from './license-family.ts'
 
 /** A row of the list of facts. */
 export type Fact = { readonly name: string; readonly value: Content }
@@ -64,7 +68,7 @@ export function itemPage(
 <header class="pictured">
 ${avatar(own.owner)}
 <h1>${item.name} ${own.marks}</h1>
-<p class="facts"><span>${kindIcon(item.kind)} ${kind.one}</span> <code>${own.key}</code> ${stars(item.popularity)}</p>
+<p class="facts"><span>${kindIcon(item.kind)} ${kind.one}</span> <code>${own.key}</code> ${stars(item.popularity)} <a href="${site.at(comparePath([item.id]))}" rel="nofollow">Compare</a></p>
 </header>
 ${item.description !== '' && html`<p class="lead">${description(item.description)}</p>`}
 <div class="with-facts"><div>
@@ -75,11 +79,14 @@ ${codeBlock({ id: 'install-text', text: own.install.text, language: 'sh', label:
 ${installTabs(item.installConfigs)}
 ${own.more}
 ${itemTrustSection(item.itemTrust)}
+${badgeSection(item.name, path, site)}
+${collectionsSection(item, site, path, reader)}
 ${posts(item, site, path, reader)}
 </div>
 <aside class="facts-column" aria-labelledby="facts"><h2 id="facts">About</h2>
 <dl>
 ${item.category !== 'Uncategorized' && html`<dt>Category</dt><dd><a href="${site.at(`${list}&category=${encodeURIComponent(item.category)}`)}">${categoryIcon(item.category)} ${item.category}</a></dd>`}
+<dt>Licence</dt><dd>${licenseOf(item, site.at)}</dd>
 ${own.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}
 ${item.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${item.tags.map((tag) => html`<a href="${site.at(`/search?q=${encodeURIComponent(tag)}`)}">${tag}</a> `)}</dd>`}
 <dt>Listed</dt><dd><time datetime="${item.createdAt}">${dayOf(item.createdAt)}</time>, last changed <time datetime="${item.updatedAt}">${dayOf(item.updatedAt)}</time></dd>
@@ -90,6 +97,12 @@ ${item.related.length > 0 && html`<section class="related" aria-labelledby="rela
 </article>`,
   }
 }
+
+/** Its licence, as a link to items with the same one. */
+const licenseOf = ({ license, licenseFamily }: ItemPageFragment, at: Site['at']): Html =>
+  license === null
+    ? html`<span class="quiet">none known</span>`
+    : html`<a href="${at(`/search?license=${encodeURIComponent(license)}`)}">${license}</a>${licenseFamily && html` <span class="quiet">${LICENSE_FAMILIES[licenseFamily]}</span>`}`
 
 function provenance({ provenance: rows }: ItemPageFragment): Html | null {
   if (rows.length === 0) return null
@@ -124,6 +137,13 @@ const structured = (item: ItemPageFragment, { key, sourceUrl, docsUrl, install }
   url: item.url,
   applicationCategory: 'DeveloperApplication',
   applicationSubCategory: item.category,
+  // An expression has no page of its own.
+  license:
+    item.license === null
+      ? undefined
+      : item.license.includes(' ')
+        ? item.license
+        : `https://spdx.org/licenses/${item.license}.html`,
   keywords: item.tags.length > 0 ? item.tags.join(', ') : undefined,
   sameAs: sourceUrl ?? undefined,
   softwareHelp: { '@type': 'CreativeWork', url: docsUrl },

@@ -20,11 +20,17 @@ const LEVELS: Readonly<Record<Level, { readonly short: string; readonly mark: st
   WARNING: { short: 'Do not install it before somebody has looked.', mark: 'Warning', tone: 'bad' },
 }
 
+/** A level in one word. */
+export const levelMark = (level: Level): Html => html`<strong>${LEVELS[level].mark}:</strong>`
+
+/** A level in one sentence. */
+export const levelSentence = (level: Level): string => LEVELS[level].short
+
 /** What the directory knows about the item itself. */
 export function itemTrustSection({ level, parts }: Trust): Html {
-  const { short, tone } = LEVELS[level]
+  const { tone } = LEVELS[level]
   return html`<section aria-labelledby="item-trust"><h2 id="item-trust">Trust of this item</h2>
-<p class="badge tone-${tone}"><strong>${short}</strong> <span class="quiet">From what the directory has stored; the code is not judged.</span></p>
+<p class="badge tone-${tone}"><strong>${levelSentence(level)}</strong> <span class="quiet">From what the directory has stored; the code is not judged.</span></p>
 <dl class="facts-list">
 ${parts.map(
   ({ subject, findings }) =>
@@ -33,7 +39,7 @@ ${parts.map(
         ? html`<span class="quiet">no evidence</span>`
         : findings.map(
             ({ level: found, meaning, detail }) =>
-              html`<div><strong>${LEVELS[found].mark}:</strong> ${meaning} ${detail !== null && html`<code>${detail}</code>`}</div>`,
+              html`<div>${levelMark(found)} ${meaning} ${detail !== null && html`<code>${detail}</code>`}</div>`,
           )
     }</dd>`,
 )}

@@ -47,6 +47,7 @@ ${lines('Processor', [{ name: '', values: series(samples, 'cpu') }], { format: s
 <section aria-labelledby="parts"><h2 id="parts">Subgraphs</h2><div class="plots">${subgraphs(samples, readiness, circuits)}</div></section>
 <section aria-labelledby="jobs"><h2 id="jobs">Jobs</h2>${queues(samples)}</section>
 <section aria-labelledby="sources"><h2 id="sources">Sources of the directory</h2>${data && sourcesTable(data)}</section>
+<section aria-labelledby="threat-feeds"><h2 id="threat-feeds">Threat feeds</h2>${data && threatFeeds(data)}</section>
 <div class="halves">
 <section aria-labelledby="feeds"><h2 id="feeds">Feeds and sources</h2>${
       data === null
@@ -57,6 +58,7 @@ ${lines('Processor', [{ name: '', values: series(samples, 'cpu') }], { format: s
           )}</ul>`
     }</section>
 <section aria-labelledby="lists"><h2 id="lists">Lists of the operator</h2>${data && operatorLists(data)}</section>
+<section aria-labelledby="reports"><h2 id="reports">Reports of wrong decisions</h2>${data && reports(data)}</section>
 <section aria-labelledby="imports"><h2 id="imports">Imports</h2>${data && imports(data)}</section>
 </div>
 </div>`,
@@ -129,6 +131,38 @@ const operatorLists = ({ operatorLists: lists }: OperationsPageQuery): Html =>
         changedAt ? `changed ${momentOf(changedAt)}` : 'never changed'
       }${lastHitAt ? `, last hit ${momentOf(lastHitAt)}` : ''}${expired > 0 ? `, ${whole(expired)} expired` : ''})</span></li>`,
   )}</ul>`
+
+type Feed = OperationsPageQuery['threatFeeds'][number]
+
+/** A row per feed: what its listings were worth comes first, because a narrow page shows no more. */
+const threatFeeds = ({ threatFeeds: feeds }: OperationsPageQuery): Html =>
+  feeds.length === 0
+    ? html`<p>None: <code>TRUST_LISTS</code> names those that are downloaded, <code>TRUST_OWN_FEEDS</code> your own.</p>`
+    : html`<div class="wide" tabindex="0" role="region" aria-label="Threat feeds"><table class="unbroken">
+<thead><tr><th scope="col">Feed</th><th scope="col" class="number">Hits</th><th scope="col" class="number">Precision</th><th scope="col">Listings</th><th scope="col">Last hit</th><th scope="col">Health</th><th scope="col" class="number">Entries</th><th scope="col">Copy of</th></tr></thead>
+<tbody>${feeds.map(feedRow)}</tbody></table></div>
+<p class="quiet">Precision: confirmed of confirmed and refuted listings. An answered report, or another feed within seven days, confirms; an accepted report, or removal from a feed that keeps its entries, refutes. Entries of other feeds end by themselves, so that only reports refute them. Agreement counts after the seven days. Of more than 1,000 listings of a feed a sample, for 180 days.</p>`
+
+const FEED_CHIPS: Readonly<Record<NonNullable<Feed['state']>, Parameters<typeof chip>[1]>> = {
+  UP: 'good',
+  DOWN: 'bad',
+  UNTRIED: 'none',
+  OFF: 'none',
+}
+
+const feedRow = ({ name, state, reason, entries, asOf, hits, lastHitAt, precision, assessments }: Feed): Html =>
+  html`<tr><th scope="row">${name}</th><td class="number">${whole(hits)}</td><td class="number">${precision == null ? '–' : share(precision)}</td><td>${assessmentsOf(assessments)}</td>
+<td>${lastHitAt == null ? '–' : html`<time datetime="${lastHitAt}">${momentOf(lastHitAt)}</time>`}</td>
+<td>${state == null ? html`<span class="quiet">no copy</span>` : chip(state.toLowerCase(), FEED_CHIPS[state])}${reason && html`<br><span class="quiet">${reason}</span>`}</td>
+<td class="number">${entries == null ? '–' : whole(entries)}</td><td>${asOf == null ? '–' : html`<time datetime="${asOf}">${momentOf(asOf)}</time>`}</td></tr>`
+
+const assessmentsOf = (counts: Feed['assessments']): Html =>
+  html`${whole(counts.confirmedByReport + counts.confirmedByFeed)} confirmed (${whole(counts.confirmedByReport)} by reports), ${whole(counts.refutedByReport + counts.refutedByRemoval)} refuted (${whole(counts.refutedByReport)} by reports), ${whole(counts.unconfirmed + counts.expired + counts.pending)} open`
+
+/** How many wait, and which feeds were wrong; texts and hosts are for `npx atrium trust report list`. */
+const reports = ({ decisionReportStats: { open, oldestOpenAt, accepted, rejected, feeds } }: OperationsPageQuery): Html =>
+  html`<p>${counted(open, 'open report')}${oldestOpenAt != null && html`, the oldest of <time datetime="${oldestOpenAt}">${momentOf(oldestOpenAt)}</time>`}; ${whole(accepted)} accepted, ${whole(rejected)} rejected.${open > 0 && html` Answer with <code>npx atrium trust report</code>.`}</p>
+${feeds.length > 0 && html`<ul class="sources">${feeds.map(({ feed, reported, accepted: wrong }) => html`<li><strong>${feed}</strong> ${counted(wrong, 'false positive')} <span class="quiet">(of ${whole(reported)} reported)</span></li>`)}</ul>`}`
 
 /** The newest look says which queues there are. */
 function queues(samples: readonly Sample[]): Html {

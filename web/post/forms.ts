@@ -3,7 +3,9 @@ import {
   CreatePostDocument,
   DeleteCommentDocument,
   DeletePostDocument,
+  LikePostDocument,
   PublishPostDocument,
+  UnlikePostDocument,
   UpdatePostDocument,
 } from '#generated/operations.ts'
 import { userForm } from '../account/page.ts'
@@ -60,6 +62,24 @@ export const postForms = [
     async submit({ path: { id }, run }) {
       const { result } = dataOf(await run(DeletePostDocument, { id }))
       return toChanged(result, { at: POSTS, notice: 'deleted' })
+    },
+  }),
+  userForm({
+    path: `${POSTS}/{id}/like`,
+    on: post,
+    operations: [LikePostDocument],
+    async submit({ path: { id }, run }) {
+      const { result } = dataOf(await run(LikePostDocument, { id }))
+      return toChanged(result, { at: pathOfPost(id), notice: 'liked' })
+    },
+  }),
+  userForm({
+    path: `${POSTS}/{id}/unlike`,
+    on: post,
+    operations: [UnlikePostDocument],
+    async submit({ path: { id }, run }) {
+      const { result } = dataOf(await run(UnlikePostDocument, { id }))
+      return toChanged(result, { at: pathOfPost(id), notice: 'unliked' })
     },
   }),
   userForm({

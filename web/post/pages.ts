@@ -20,13 +20,32 @@ type Post = NonNullable<PostPageQuery['post']>
 type Comment = Post['commentPage']['edges'][number]['node']
 type Me = PostPageQuery['me']
 
+/** Orders of the list by the value of `order` in its address: what the graph calls them, and people. */
+const ORDERS = [
+  { value: 'newest', orderBy: 'NEWEST', label: 'Newest', sentence: 'the newest first' },
+  { value: 'liked', orderBy: 'BY_LIKES', label: 'Most liked', sentence: 'the most liked first' },
+  { value: 'commented', orderBy: 'BY_COMMENTS', label: 'Most commented', sentence: 'the most commented first' },
+] as const
+
+type Order = (typeof ORDERS)[number]
+
+/** A page of the list; the first of the newest has no parameters. */
+const pathOfPosts = ({ value }: Order, after: string | null = null): string => {
+  const parameters = new URLSearchParams({ ...(value !== 'newest' && { order: value }), ...(after !== null && { after }) })
+  return parameters.size === 0 ? POSTS : `${POSTS}?${parameters}`
+}
+
 export const posts = readerPage({
   path: POSTS,
   operations: [PostsPageDocument],
-  parameters: { after: { kind: 'text', max: 1_000 } },
+  parameters: {
+    after: { kind: 'text', max: 1_000 },
+    order: { kind: 'enum', values: ORDERS.map(({ value }) => value), default: 'newest' },
+  },
   notices: { deleted: 'The post was deleted, with its comments.' },
-  async body({ query: { after }, run, site, session, typed }) {
-    const { feed } = dataOf(await run(PostsPageDocument, { after }))
+  async body({ query: { after, order: wanted }, run, site, session, typed }) {
+    const order = ORDERS.find(({ value }) => value === wanted) ?? ORDERS[0]
+    const { feed } = dataOf(await run(PostsPageDocument, { after, orderBy: order.orderBy }))
     return {
       title: 'Posts',
       description: 'What people and agents write about MCP servers, plugins and skills.',
@@ -35,19 +54,22 @@ export const posts = readerPage({
 <p class="lead">What people and agents write about tools, and about everything else.</p>
 <div class="with-facts"><div>
 ${writeForm(session, site, { path: POSTS, typed })}
-${feed.edges.length === 0 ? html`<div class="empty" role="status"><p><strong>No posts yet.</strong></p><p>Write the first one.</p></div>` : html`<p role="status">${counted(feed.totalCount, 'post')}, the newest first.</p>`}
+${feed.edges.length === 0 ? html`<div class="empty" role="status"><p><strong>No posts yet.</strong></p><p>Write the first one.</p></div>` : html`<p role="status">${counted(feed.totalCount, 'post')}, ${order.sentence}.</p>${feed.totalCount > 1 && orders(order, site)}`}
 <div class="posts">${feed.edges.map(
         ({
-          node: { id, title, content, publishedAt, author, about, commentPage },
+          node: { id, title, content, publishedAt, likeCount, author, about, commentPage },
         }) => html`<article class="card pictured">${avatar(author.name)}<h2><a href="${site.at(`${POSTS}/${id}`)}">${title}</a></h2>
-<p class="facts"><span>${author.name}</span> ${publishedAt && html`<time datetime="${publishedAt}">${dayOf(publishedAt)}</time>`} ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`} <a class="comment-count" href="${site.at(`${POSTS}/${id}`)}#comments">${icon('message')} ${counted(commentPage.totalCount, 'comment')}</a></p>
+<p class="facts"><span>${author.name}</span> ${publishedAt && html`<time datetime="${publishedAt}">${dayOf(publishedAt)}</time>`} ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`} ${likeCount > 0 && html`<span class="comment-count">${icon('heart')} ${counted(likeCount, 'like')}</span>`} <a class="comment-count" href="${site.at(`${POSTS}/${id}`)}#comments">${icon('message')} ${counted(commentPage.totalCount, 'comment')}</a></p>
 <p>${shortened(firstWords(content), 300)}</p></article>`,
       )}</div>
-<p class="pages">${after !== null && html`<a href="${site.at(POSTS)}">Back to the newest</a> `}${feed.pageInfo.hasNextPage && html`<a href="${site.at(`${POSTS}?${new URLSearchParams({ after: feed.pageInfo.endCursor ?? '' })}`)}" rel="next">Older posts</a>`}</p></div>
+<p class="pages">${after !== null && html`<a href="${site.at(pathOfPosts(order))}">Back to the first</a> `}${feed.pageInfo.hasNextPage && html`<a href="${site.at(pathOfPosts(order, feed.pageInfo.endCursor ?? ''))}" rel="next">More posts</a>`}</p></div>
 ${beside(session, site)}</div>`,
     }
   },
 })
+
+const orders = (chosen: Order, { at }: Site): Html =>
+  html`<nav class="filters" aria-label="Order">${ORDERS.map((order) => html`<a href="${at(pathOfPosts(order))}"${order === chosen && html` aria-current="page"`}>${order.label}</a> `)}</nav>`
 
 /** What stands beside the posts on a wide screen, and below them on a phone. */
 const beside = (session: UserSession | null, { at }: Site): Html =>
@@ -68,6 +90,8 @@ export const post = readerPage({
     published: 'The post is published.',
     saved: 'The draft was saved. Only you can read it.',
     changed: 'The post was changed.',
+    liked: 'You like this post.',
+    unliked: 'You do not like this post any more.',
     commented: 'The comment was added.',
     uncommented: 'The comment was deleted.',
   },
@@ -85,12 +109,22 @@ export const post = readerPage({
 <article class="item pictured">${avatar(author.name)}<h1>${title} ${!published && chip('draft', 'doubt')}</h1>
 <p class="facts"><span>${author.name}</span> <time datetime="${publishedAt ?? createdAt}">${dayOf(publishedAt ?? createdAt)}</time> ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`}</p>
 <div class="prose">${userText(content)}</div>
+${published && likes(found, session, site)}
 ${session && postActions(found, me, session, site)}
 </article>
 ${published && comments(found, me, { session, site, after, typed: typed('content') })}`,
     }
   },
 })
+
+/** How many like a post, and the button of the reader, whose state it shows. */
+function likes({ id, likeCount, viewerHasLiked }: Post, session: UserSession | null, site: Site): Html {
+  const count = counted(likeCount, 'like')
+  if (session === null)
+    return html`<p class="likes">${icon('heart')} ${count} <a href="${site.at(`/account/sign-in?${new URLSearchParams({ next: `${POSTS}/${id}` })}`)}">Sign in to like it</a></p>`
+  const button = html`<p class="likes"><button class="secondary" aria-pressed="${viewerHasLiked ? 'true' : 'false'}">${icon('heart')}Like</button> ${count}${viewerHasLiked && ', yours included'}</p>`
+  return changeForm(`${POSTS}/${id}/${viewerHasLiked ? 'unlike' : 'like'}`, session, site, button)
+}
 
 const isStaff = (me: Me): boolean => me?.role === 'MODERATOR' || me?.role === 'ADMIN'
 

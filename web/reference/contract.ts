@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
+import { recordedResponses } from './recorded-responses.ts'
 
 /** The part of OpenAPI 3.1 that our documents use and the reference shows. */
 export type Contract = {
@@ -43,7 +45,7 @@ export type Body = { readonly required?: boolean; readonly content?: Readonly<Re
 export type Response = { readonly description: string; readonly content?: Readonly<Record<string, Media>> }
 export type Media = {
   readonly schema?: ReferenceSchema
-  readonly example?: unknown
+  example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>
 }
 
@@ -67,7 +69,7 @@ export type ReferenceSchema = {
   readonly maximum?: number
   readonly minLength?: number
   readonly maxLength?: number
-  readonly example?: unknown
+  example?: unknown
   readonly examples?: readonly unknown[]
 }
 
@@ -89,15 +91,42 @@ const FACADES = [
   { name: 'store', path: '/v1/openapi.json', base: '/v1' },
 ] as const
 
-/** The contracts of all REST facades. */
-export const contracts = (): readonly FacadeContract[] =>
-  FACADES.map((facade) => ({
-    ...facade,
-    contract: JSON.parse(
+/** The contracts of all REST facades, with recorded responses as examples of their operations. */
+export function contracts(): readonly FacadeContract[] {
+  const recorded = recordedResponses()
+  return FACADES.map((facade) => {
+    const contract = JSON.parse(
       readFileSync(join(import.meta.dirname, '../../rest-facade', facade.name, 'openapi.json'), 'utf8'),
       // Our own OpenAPI document, which a test reads.
-    ) as Contract,
-  }))
+    ) as Contract
+    return { ...facade, contract: withExamples(contract, recorded[facade.name] ?? {}) }
+  })
+}
+
+/**
+ * The contract with bodies, by the ids of operations, as examples of what these answer, and of what
+ * others answer that share the response or its schema. Changes the contract.
+ */
+function withExamples(contract: Contract, bodies: Readonly<Record<string, unknown>>): Contract {
+  for (const operation of Object.values(contract.paths).flatMap((methods) => Object.values(methods))) {
+    const body = ownValue(bodies, operation.operationId)
+    const media = body === undefined ? null : successOf(operation, contract)?.media
+    if (!media?.schema) continue
+    media.example ??= body
+    if ('$ref' in media.schema) followed(media.schema, contract).example ??= body
+  }
+  return contract
+}
+
+/** The first response that is no refusal, with its body of JSON; null: it has none. */
+export function successOf(
+  { responses }: ReferenceOperation,
+  contract: Contract,
+): { readonly status: string; readonly media: Media } | null {
+  const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
+  const media = response && followed<Response>(response, contract).content?.['application/json']
+  return status && media ? { status, media } : null
+}
 
 /**
  * What a pointer points at inside the contract, and anything else as it is. Throws when there is

@@ -11,7 +11,9 @@ import {
   type ReferenceOperation,
   type ReferenceParameter,
   type Response,
+  successOf,
 } from './contract.ts'
+import { RECORDED_ORIGIN } from './recorded-responses.ts'
 import { type SampleRequest, samplesOf } from './samples.ts'
 import { bounds, describeType, example, properties } from './schema.ts'
 
@@ -40,22 +42,22 @@ ${Object.entries(operation.responses).map(([status, response]) => answer(status,
 </div>
 <div class="samples">
 ${codeTabs(`${id}-language`, samplesOf(id, sampleRequest({ method, path, operation }, contract, site)))}
-${sampleResponse(id, operation, contract)}
+${sampleResponse(operation, contract, site)}
 </div>
 </article>`
 }
 
 /** More of a response is in its schema. */
-const MAX_SAMPLE_RESPONSE_CHARACTERS = 1_200
+const MAX_SAMPLE_RESPONSE_CHARACTERS = 6_000
 
-/** The first response that is no refusal, filled with examples; null: it has no body of JSON. */
-function sampleResponse(id: string, { responses }: ReferenceOperation, contract: Contract): Html | null {
-  const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
-  const media = response && followed<Response>(response, contract).content?.['application/json']
-  if (!media?.schema) return null
-  const text = JSON.stringify(exampleBody(media, contract), null, 2)
+/** The first response that is no refusal, as recorded or filled with examples; null: it has no body of JSON. */
+function sampleResponse(operation: ReferenceOperation, contract: Contract, { publicUrl }: Site): Html | null {
+  const id = operation.operationId
+  const success = successOf(operation, contract)
+  if (!success?.media.schema) return null
+  const text = JSON.stringify(exampleBody(success.media, contract), null, 2).replaceAll(RECORDED_ORIGIN, publicUrl)
   if (text.length > MAX_SAMPLE_RESPONSE_CHARACTERS || !text.includes('\n')) return null
-  return codeBlock({ id: `${id}-response`, language: 'json', label: `Response ${status} of ${id}`, text })
+  return codeBlock({ id: `${id}-response`, language: 'json', label: `Response ${success.status} of ${id}`, text })
 }
 
 function answer(status: string, { description, content }: Response, contract: Contract): Html {
@@ -89,17 +91,18 @@ export function sampleRequest(
   { publicUrl }: Pick<Site, 'publicUrl'>,
 ): SampleRequest {
   const { parameters, type = '', media } = inputsOf(operation, contract)
-  const sampleOf = (parameter: ReferenceParameter) =>
-    encoded(
-      String(
-        parameter.example ?? (parameter.schema ? example(parameter.schema, contract, { name: parameter.name, parent: '' }) : ''),
-      ),
-    )
+  // What the operation is about: `apps` and not `countries` says what a code is.
+  const parent = path.match(/^(?:\/v\d[\d.]*)?\/(\w+)/)?.[1] ?? ''
+  const sampleOf = ({ name, schema, example: own }: ReferenceParameter) =>
+    encoded(String(own ?? (schema ? example(schema, contract, { name, parent }) : '')))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((each) => each.in === 'path' && each.name === name)
     return parameter ? sampleOf(parameter) : name
   })
-  const query = parameters.filter((each) => each.in === 'query' && (each.required || each.example !== undefined))
+  const inQuery = parameters.filter((each) => each.in === 'query')
+  const required = inQuery.filter((each) => each.required)
+  // All filters at once find nothing.
+  const query = required.length > 0 ? required : inQuery.filter((each) => each.example !== undefined).slice(0, 1)
   return {
     method,
     address: `${publicUrl}${filled}${query.length > 0 ? `?${query.map((each) => `${encoded(each.name)}=${sampleOf(each)}`).join('&')}` : ''}`,

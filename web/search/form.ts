@@ -6,10 +6,12 @@ import type { Site } from '../frame/site.ts'
  * place.
  */
 export type Chosen = Readonly<
-  Partial<Record<'kind' | 'category' | 'sort' | 'location', string | null> & Record<'official' | 'keyless', boolean | null>>
+  Partial<
+    Record<'kind' | 'category' | 'sort' | 'location' | 'license', string | null> & Record<'official' | 'keyless', boolean | null>
+  >
 >
 
-const HIDDEN_FIELDS = ['kind', 'category', 'sort', 'official', 'keyless', 'location'] as const
+const HIDDEN_FIELDS = ['kind', 'category', 'sort', 'official', 'keyless', 'location', 'license'] as const
 
 /** The search box of home and of results. It is a form; with script it answers while one types. */
 export const searchForm = (query: string, chosen: Chosen, { at }: Site): Html => html`<search>

@@ -31,6 +31,7 @@ export const searchPages = [
       official: { kind: 'boolean' },
       keyless: { kind: 'boolean' },
       location: { kind: 'enum', values: ['local', 'remote'] },
+      license: { kind: 'text', max: 120 },
       after: { kind: 'text', max: 1_000 },
     },
     async answer({ query, run, site }) {
@@ -44,7 +45,7 @@ type Found = { readonly kinds: readonly Choice[]; readonly categories: readonly 
 
 async function searched(wanted: SearchFilter & { readonly q: string }, run: RunPageOperation): Promise<Found> {
   const { q, kind, category, after } = wanted
-  const filter = conditionsOf(wanted)
+  const filter = { ...conditionsOf(wanted), license: wanted.license }
   const { search, ofKinds, ofCategories } = dataOf(
     await run(SearchPageDocument, {
       query: q,
@@ -94,6 +95,7 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
       skills: isWanted('SKILL'),
       category: wanted.category,
       ...conditionsOf(wanted),
+      license: wanted.license,
       sort: sortOf(wanted),
       first: chosen === null ? MAX_PER_KIND : SINGLE_KIND_PAGE_SIZE,
       // A cursor belongs to one list.
@@ -108,7 +110,7 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
     const more =
       chosen === null
         ? {
-            path: searchPath({ kind: parameter, category: wanted.category, sort: wanted.sort }),
+            path: searchPath({ kind: parameter, category: wanted.category, sort: wanted.sort, license: wanted.license }),
             label: `All ${whole(list.totalCount)}`,
           }
         : { path: searchPath({ ...wanted, after: endCursor ?? null }), label: `More ${many}` }
@@ -150,7 +152,8 @@ function pageOf(wanted: SearchFilter, found: Found, site: Site): WebPage {
     ...(q === null &&
       wanted.after === null &&
       wanted.sort === null &&
-      !hasConditions(wanted) && { canonical: searchPath({ kind, category }) }),
+      !hasConditions(wanted) &&
+      wanted.license === null && { canonical: searchPath({ kind, category }) }),
     scripts: ['search.js'],
     body: html`<h1>${q === null ? title : html`Search`}</h1>
 ${searchForm(q ?? '', wanted, site)}
@@ -159,7 +162,8 @@ ${results(wanted, found, site)}`,
   }
 }
 
-const nothing = ({ q, kind, category }: SearchFilter, { at }: Site): Html =>
+const nothing = ({ q, kind, category, license }: SearchFilter, { at }: Site): Html =>
   html`<p role="status">Nothing${q !== null && html` for <strong>${q}</strong>`}${
-    (kind !== null || category !== null) && html` with these filters. <a href="${at(searchPath({ q }))}">Remove the filters</a>`
+    (kind !== null || category !== null || license !== null) &&
+    html` with these filters. <a href="${at(searchPath({ q }))}">Remove the filters</a>`
   }. Use fewer words; typing errors are tolerated.</p>`

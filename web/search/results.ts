@@ -1,5 +1,6 @@
 import type { DirectorySort, ItemCardFragment } from '#generated/operations.ts'
 import { keysOf } from '../../platform/collections/keys-of.ts'
+import { MAX_COMPARED } from '../compare/path.ts'
 import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
@@ -16,10 +17,11 @@ export type SearchFilter = {
   readonly official: boolean | null
   readonly keyless: boolean | null
   readonly location: string | null
+  readonly license: string | null
 }
 
 /** Names of the filter in an address; the cursor belongs to all of them. */
-const NAMES = ['q', 'kind', 'category', 'sort', 'official', 'keyless', 'location', 'after'] as const
+const NAMES = ['q', 'kind', 'category', 'sort', 'official', 'keyless', 'location', 'license', 'after'] as const
 
 /** How pages spell orders. */
 export const SORTS = {
@@ -36,6 +38,13 @@ const SWITCHES = [
   { name: 'keyless', value: true, label: 'No key needed' },
   { name: 'location', value: 'remote', label: 'Remote' },
   { name: 'location', value: 'local', label: 'Runs locally' },
+] as const
+
+/** What people choose items by their licence: value and label. */
+const LICENSES = [
+  { value: 'permissive', label: 'Permissive' },
+  { value: 'copyleft', label: 'Copyleft' },
+  { value: 'unknown', label: 'None known' },
 ] as const
 
 /** A value that can be chosen, and how many items that would lead to. */
@@ -76,10 +85,12 @@ export const results = (
 ${sorting(wanted, site)}
 ${facet('Kind', 'kind', kinds, wanted, site)}
 ${switches(wanted, site)}
+${licenses(wanted, site)}
 ${facet('Category', 'category', categories, wanted, site)}
 </aside>
 <div>
-${parts.map((part) => partOf(part, site))}
+${canPick(parts) && html`<form class="picked" id="${COMPARE}" action="${site.at('/compare')}"><button class="secondary">Compare what is chosen</button> <span class="quiet">up to ${MAX_COMPARED}</span></form>`}
+${parts.map((part) => partOf(part, canPick(parts) ? COMPARE : null, site))}
 ${wanted.after !== null && html`<p><a href="${site.at(searchPath({ ...wanted, after: null }))}">Back to the first page</a></p>`}
 </div>
 </div>`
@@ -106,6 +117,24 @@ const switches = (wanted: SearchFilter, { at }: Site): Html | null => {
   return html`<h2>Servers</h2><ul>${links}</ul>`
 }
 
+/** Families of licences, and the one that an address names beside them. */
+const licenses = (wanted: SearchFilter, { at }: Site): Html => {
+  const chosen = wanted.license
+  const named = chosen === null || LICENSES.some(({ value }) => value === chosen) ? [] : [{ value: chosen, label: chosen }]
+  const links = [...LICENSES, ...named].map(({ value, label }) => {
+    const isOn = chosen === value
+    const path = searchPath({ ...wanted, after: null, license: isOn ? null : value })
+    return html`<li><a href="${at(path)}"${isOn && html` aria-current="true"`}><span>${isOn && '× '}${label}</span></a></li>`
+  })
+  return html`<h2>Licence</h2><ul>${links}</ul>`
+}
+
+/** The form that takes what is chosen in the results. */
+const COMPARE = 'compare'
+
+/** Whether there is more than one item to choose. */
+const canPick = (parts: readonly Part[]): boolean => parts.flatMap(({ items }) => items).length > 1
+
 /** Choices that are shown at once; the rest is one click away. */
 const MAX_SHOWN = 12
 
@@ -130,10 +159,10 @@ ${shown}
 ${hidden.length > 0 && html`<details><summary>${hidden.length} more</summary><ul>${hidden}</ul></details>`}`
 }
 
-function partOf({ heading, items, similarCounts, total, more }: Part, site: Site): Html {
+function partOf({ heading, items, similarCounts, total, more }: Part, picker: string | null, site: Site): Html {
   return html`<section aria-label="${heading}">
 <h2>${heading} <span class="quiet">${whole(total)}</span></h2>
-${items.length > 0 && cards(items, similarCounts)}
+${items.length > 0 && cards(items, similarCounts, picker)}
 ${more !== null && html`<p class="pages"><a href="${site.at(more.path)}">${more.label}</a></p>`}
 </section>`
 }

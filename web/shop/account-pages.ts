@@ -171,7 +171,7 @@ ${
 <thead><tr><th scope="col">Order</th><th scope="col">Date</th><th scope="col">State</th><th scope="col">Total</th></tr></thead>
 <tbody>${orders.nodes.map(
         ({ secret, order }) =>
-          html`<tr><th scope="row"><a href="${links.to(`/orders/${secret}`)}">${order.number}</a></th><td><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></td><td>${STATES[order.status]}</td><td>${money(order.total, order.currency)}</td></tr>`,
+          html`<tr><th scope="row"><a href="${links.to(`/orders/${secret}`)}">${order.number}</a>${(order.status === 'PAID' || order.status === 'PENDING_PAYMENT') && html`<br><a href="${links.to(`/account/orders/${order.number}`)}" aria-label="Returns of order ${order.number}">Returns</a>`}</th><td><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></td><td>${STATES[order.status]}</td><td>${money(order.total, order.currency)}</td></tr>`,
       )}</tbody></table></div>
 ${orders.pageInfo.hasNextPage && html`<p><a href="${links.to('/account', { after: orders.pageInfo.endCursor })}">Older orders</a></p>`}`
 }</section>`

@@ -22,6 +22,9 @@ export const cartCookieOf = (site: Site): TokenCookie => tokenCookie(site, { nam
 /** The cookie that holds the token of a session of a customer account. */
 export const accountCookieOf = (site: Site): TokenCookie => tokenCookie(site, { name: 'shopper', maxAgeSeconds: SESSION_SECONDS })
 
+/** The token of the visitor's session of an account, for pages that depend on it; null: none. */
+export const accountSessionOf = (request: FastifyRequest, site: Site): string | null => accountCookieOf(site).read(request)
+
 /**
  * A cookie that holds a token: of one shop, out of reach of scripts, and not sent
  * with forms of other sites. Where we are reached by https, plain connections can neither see nor

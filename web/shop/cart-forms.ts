@@ -1,18 +1,19 @@
 import type { FastifyReply } from 'fastify'
 import {
+  ShopAccountCartPageDocument,
   type ShopCartFragment,
   ShopCartPageDocument,
   ShopCreateCartDocument,
-  ShopProductPageDocument,
   ShopUpdateCartDocument,
 } from '#generated/operations.ts'
 import type { FormProblems } from '../frame/fields.ts'
 import { fieldOf } from '../frame/form.ts'
-import { dataOf, foundIn } from '../frame/page.ts'
+import { dataOf } from '../frame/page.ts'
 import { isFormOf } from './cart-cookie.ts'
 import { cartPage, quantityField } from './cart-page.ts'
 import { linksOf } from './frame.ts'
-import { productPage } from './product-pages.ts'
+import { PRODUCT_DOCUMENTS, productPage } from './product-pages.ts'
+import { shopFor } from './shop-for.ts'
 import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
 
 /** What the graph takes at most. */
@@ -21,16 +22,17 @@ const MAX_CODE_LENGTH = 100
 const MAX_CODES = 20
 const NO_GIFT_CARD = 'No gift card with this code can pay here. Is it mistyped, expired or used up, or are there ten already?'
 
+const CART_PAGE_DOCUMENTS = [ShopCartPageDocument, ShopAccountCartPageDocument] as const
+
 /** Operations of `createCartForms`. */
-export const CART_DOCUMENTS = [ShopCartPageDocument, ShopCreateCartDocument, ShopProductPageDocument, ShopUpdateCartDocument]
+export const CART_DOCUMENTS = [...CART_PAGE_DOCUMENTS, ShopCreateCartDocument, ...PRODUCT_DOCUMENTS, ShopUpdateCartDocument]
 
 /** Answers null for a shop or product that does not exist. */
 export function createCartForms({ site, cookie, show, redirect }: ShopResponder) {
   return { showCart, addToCart, changeCart }
 
-  async function shopWithCart({ code, language, cart, run }: CartVisit) {
-    const answer = await run(ShopCartPageDocument, { code, language, token: cart ?? '' })
-    return foundIn(dataOf(answer).storefront, answer)
+  function shopWithCart({ code, language, cart, run, session }: CartVisit) {
+    return shopFor(run, session, CART_PAGE_DOCUMENTS, { code, language, token: cart ?? '' })
   }
 
   async function showCart(visit: CartVisit): Promise<FastifyReply | null> {
@@ -39,10 +41,9 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
   }
 
   async function addToCart(visit: CartVisit): Promise<FastifyReply | null> {
-    const { request, reply, code, language, run } = visit
+    const { request, reply, code, language, run, session } = visit
     const field = (name: string) => fieldOf(request, name)
-    const answer = await run(ShopProductPageDocument, { code, language, permalink: field('permalink') })
-    const shop = foundIn(dataOf(answer).storefront, answer)
+    const shop = await shopFor(run, session, PRODUCT_DOCUMENTS, { code, language, permalink: field('permalink') })
     if (!shop?.product) return null
     const { product } = shop
     const links = linksOf(shop, language, site)

@@ -1,4 +1,4 @@
-import type { ShopCartFragment, ShopCartPageQuery } from '#generated/operations.ts'
+import type { ShopCartContentsFragment, ShopCartFragment } from '#generated/operations.ts'
 import { type FormProblems, invalid, problemOf, problemSummary } from '../frame/fields.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -8,7 +8,7 @@ import { CART_FORM_TOKEN, formTokenOf } from './cart-cookie.ts'
 import { frameOf, isOurs, type ShopLinks } from './frame.ts'
 import { productPath } from './product-card.ts'
 
-type Shop = NonNullable<ShopCartPageQuery['storefront']>
+type Shop = ShopCartContentsFragment
 type Line = ShopCartFragment['lines'][number]
 
 /** Problems that are solved in the cart; the others are those of the checkout. */

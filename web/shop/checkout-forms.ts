@@ -1,23 +1,18 @@
 import type { FastifyReply } from 'fastify'
-import {
-  ShopAccountSessionDocument,
-  ShopCheckoutPageDocument,
-  ShopCompleteCheckoutDocument,
-  ShopUpdateCartDocument,
-} from '#generated/operations.ts'
+import { ShopAccountSessionDocument, ShopCompleteCheckoutDocument, ShopUpdateCartDocument } from '#generated/operations.ts'
 import { type FormProblems, textProblems } from '../frame/fields.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf } from '../frame/page.ts'
 import type { TokenCookie } from './cart-cookie.ts'
 import { ADDRESS_FIELDS, answerField, type CheckoutShop } from './checkout-page.ts'
-import { createCheckoutSteps, type SentForm } from './checkout-steps.ts'
+import { CHECKOUT_PAGE_DOCUMENTS, createCheckoutSteps, type SentForm } from './checkout-steps.ts'
 import { linksOf } from './frame.ts'
 import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
 
 /** Operations of `createCheckoutForms`. */
 export const CHECKOUT_DOCUMENTS = [
   ShopAccountSessionDocument,
-  ShopCheckoutPageDocument,
+  ...CHECKOUT_PAGE_DOCUMENTS,
   ShopUpdateCartDocument,
   ShopCompleteCheckoutDocument,
 ]
@@ -114,6 +109,8 @@ export function createCheckoutForms(responder: ShopResponder, account: TokenCook
     const session = await sessionOf(visit)
     // Only the account that the form named: it may have been opened by a link of somebody else.
     const accountToken = session !== null && field('account') === session.email ? session.token : null
+    // A refusal shows the total of who orders: a guest's is without the price lists of the account.
+    const shown = accountToken === null ? { ...form, visit: { ...visit, session: null } } : form
     const result = dataOf(
       await run(ShopCompleteCheckoutDocument, { input: { store: code, token, expectedTotal, idempotencyKey, accountToken } }),
     )
@@ -122,13 +119,13 @@ export function createCheckoutForms(responder: ShopResponder, account: TokenCook
         cookie.forget(reply, code)
         return redirect(reply, linksOf(shop, language, site).to(`/orders/${result.written.secret}`))
       case 'StorefrontTotalChanged':
-        return refuse(form, 'The total has changed in the meantime: look at it once more before you order.')
+        return refuse(shown, 'The total has changed in the meantime: look at it once more before you order.')
       case 'StorefrontCheckoutIncomplete':
-        return refuse(form, 'Something is missing or not in stock any more.')
+        return refuse(shown, 'Something is missing or not in stock any more.')
       case 'NotFoundError':
         return show(reply, foreignForm)
       default:
-        return refuse(form, 'The cart was changed in the meantime: look at it once more before you order.')
+        return refuse(shown, 'The cart was changed in the meantime: look at it once more before you order.')
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { ShopAddressFragment, ShopCheckoutPageQuery } from '#generated/operations.ts'
+import type { ShopAddressFragment, ShopCheckoutContentsFragment } from '#generated/operations.ts'
 import { type FormProblems, invalid, NO_PROBLEMS, problemOf, problemSummary, type TextField, textField } from '../frame/fields.ts'
 import { money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -6,7 +6,7 @@ import type { WebPage } from '../frame/page.ts'
 import { formToken, totalsOf } from './cart-page.ts'
 import { frameOf, type ShopLinks } from './frame.ts'
 
-export type CheckoutShop = NonNullable<ShopCheckoutPageQuery['storefront']>
+export type CheckoutShop = ShopCheckoutContentsFragment
 type Cart = NonNullable<CheckoutShop['cart']>
 
 /** Steps of a checkout, in their order. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {
+  ShopAccountCheckoutPageDocument,
   ShopAccountSessionDocument,
   ShopCheckoutPageDocument,
   ShopUpdateCartDocument,
@@ -9,11 +10,15 @@ import {
 } from '#generated/operations.ts'
 import type { FormProblems } from '../frame/fields.ts'
 import { fieldOf } from '../frame/form.ts'
-import { dataOf, foundIn } from '../frame/page.ts'
+import { dataOf } from '../frame/page.ts'
 import { isFormOf, type TokenCookie } from './cart-cookie.ts'
 import { CHECKOUT_STEPS, type CheckoutShop, type CheckoutStep, checkoutPage, stepOf } from './checkout-page.ts'
 import { linksOf } from './frame.ts'
+import { shopFor } from './shop-for.ts'
 import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
+
+/** Operations that read a checkout. */
+export const CHECKOUT_PAGE_DOCUMENTS = [ShopCheckoutPageDocument, ShopAccountCheckoutPageDocument] as const
 
 type Cart = NonNullable<CheckoutShop['cart']>
 type Change = Omit<UpdateStorefrontCartInput, 'store' | 'token'>
@@ -25,9 +30,8 @@ export type SentForm = { readonly visit: CartVisit; readonly shop: CheckoutShop;
 export function createCheckoutSteps({ site, show, redirect }: ShopResponder, account: TokenCookie) {
   return { shopOf, showCheckout, showStep, sent, change, next, refuse, sessionOf }
 
-  async function shopOf({ code, language, cart, run }: CartVisit, withRates: boolean): Promise<CheckoutShop | null> {
-    const answer = await run(ShopCheckoutPageDocument, { code, language, token: cart ?? '', withRates })
-    return foundIn(dataOf(answer).storefront, answer)
+  function shopOf({ code, language, cart, run, session }: CartVisit, withRates: boolean): Promise<CheckoutShop | null> {
+    return shopFor(run, session, CHECKOUT_PAGE_DOCUMENTS, { code, language, token: cart ?? '', withRates })
   }
 
   async function showCheckout(visit: CartVisit): Promise<FastifyReply | null> {

@@ -1,9 +1,9 @@
-import type { ShopListPageQuery, StorefrontProductFilter } from '#generated/operations.ts'
+import type { ShopListContentsFragment, StorefrontProductFilter } from '#generated/operations.ts'
 import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { QueryValues } from './frame.ts'
 
-export type Facets = NonNullable<ShopListPageQuery['storefront']>['products']['facets']
+export type Facets = ShopListContentsFragment['products']['facets']
 
 /** What was chosen in a list, as its address has it. */
 export type ChosenFacets = {

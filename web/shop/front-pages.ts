@@ -1,27 +1,36 @@
-import { ShopContentPageDocument, ShopFrontPageDocument, type ShopFrontPageQuery } from '#generated/operations.ts'
+import {
+  ShopAccountFrontPageDocument,
+  ShopContentPageDocument,
+  type ShopFrontContentsFragment,
+  ShopFrontPageDocument,
+} from '#generated/operations.ts'
 import { counted, dayOf } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, foundIn, page } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
+import { accountSessionOf } from './cart-cookie.ts'
 import { breadcrumbs, frameOf, isOurs, linksOf, type ShopLinks, trail } from './frame.ts'
 import { productGrid } from './product-card.ts'
 import { feedLink } from './product-feed.ts'
 import { plainText, richText } from './rich-text.ts'
+import { shopFor } from './shop-for.ts'
 
 /** Parameter of every page of a shop. */
 export const LANGUAGE = { kind: 'text', max: 35 } as const
 
-type Shop = NonNullable<ShopFrontPageQuery['storefront']>
+type Shop = ShopFrontContentsFragment
+
+const FRONT_DOCUMENTS = [ShopFrontPageDocument, ShopAccountFrontPageDocument] as const
 
 /** The front page of a shop, and the pages that its merchant wrote. */
 export const shopFrontPages = [
   page({
     on: '/shops/{code}',
-    operations: [ShopFrontPageDocument],
+    operations: FRONT_DOCUMENTS,
     parameters: { language: LANGUAGE },
-    async answer({ path, query, run, site }) {
-      const answer = await run(ShopFrontPageDocument, { code: path.code, language: query.language })
-      const shop = foundIn(dataOf(answer).storefront, answer)
+    sessionOf: accountSessionOf,
+    async answer({ path, query, run, site, session }) {
+      const shop = await shopFor(run, session, FRONT_DOCUMENTS, { code: path.code, language: query.language })
       if (shop === null) return null
       const links = linksOf(shop, query.language, site)
       return {

@@ -1,15 +1,24 @@
-import { ShopListPageDocument, type ShopListPageQuery, type StorefrontProductSort } from '#generated/operations.ts'
+import {
+  ShopAccountListPageDocument,
+  type ShopListContentsFragment,
+  ShopListPageDocument,
+  type StorefrontProductSort,
+} from '#generated/operations.ts'
 import { counted } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import { dataOf, foundIn, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
+import { page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
+import { accountSessionOf } from './cart-cookie.ts'
 import { type ChosenFacets, chosenQuery, facetLists, filterOf, isAnyChosen } from './facets.ts'
 import { breadcrumbs, frameOf, languageField, linksOf, type ShopLinks, trail } from './frame.ts'
 import { LANGUAGE } from './front-pages.ts'
 import { productGrid } from './product-card.ts'
 import { feedLink } from './product-feed.ts'
+import { shopFor } from './shop-for.ts'
 
-type Shop = NonNullable<ShopListPageQuery['storefront']>
+type Shop = ShopListContentsFragment
+
+const LIST_DOCUMENTS = [ShopListPageDocument, ShopAccountListPageDocument] as const
 
 /** Sort orders by their names in addresses. */
 const SORTS = {
@@ -45,21 +54,26 @@ type Wanted = ChosenFacets & {
 export const shopListPages = [
   page({
     on: '/shops/{code}/search',
-    operations: [ShopListPageDocument],
+    operations: LIST_DOCUMENTS,
     parameters: PARAMETERS,
-    answer: ({ path, query, run, site }) => answer({ ...query, code: path.code, collection: null }, run, site),
+    sessionOf: accountSessionOf,
+    answer: ({ path, query, ...request }) => answer({ ...query, code: path.code, collection: null }, request),
   }),
   page({
     on: '/shops/{code}/collections/{permalink}',
-    operations: [ShopListPageDocument],
+    operations: LIST_DOCUMENTS,
     parameters: PARAMETERS,
-    answer: ({ path, query, run, site }) => answer({ ...query, code: path.code, collection: path.permalink }, run, site),
+    sessionOf: accountSessionOf,
+    answer: ({ path, query, ...request }) => answer({ ...query, code: path.code, collection: path.permalink }, request),
   }),
 ]
 
-async function answer(wanted: Wanted, run: RunPageOperation, site: Site): Promise<WebPage | null> {
+async function answer(
+  wanted: Wanted,
+  { run, site, session }: { readonly run: RunPageOperation; readonly site: Site; readonly session: string | null },
+): Promise<WebPage | null> {
   const { code, collection, language, q, sort, after } = wanted
-  const result = await run(ShopListPageDocument, {
+  const shop = await shopFor(run, session, LIST_DOCUMENTS, {
     code,
     language,
     permalink: collection ?? '',
@@ -69,7 +83,6 @@ async function answer(wanted: Wanted, run: RunPageOperation, site: Site): Promis
     sort: sort === null ? null : SORTS[sort].sort,
     after,
   })
-  const shop = foundIn(dataOf(result).storefront, result)
   if (shop === null || (collection !== null && !shop.collection)) return null
   const links = linksOf(shop, language, site)
   const here = collection === null ? '/search' : `/collections/${encodeURIComponent(collection)}`

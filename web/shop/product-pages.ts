@@ -1,16 +1,22 @@
-import { ShopProductPageDocument, type ShopProductPageQuery } from '#generated/operations.ts'
+import {
+  ShopAccountProductPageDocument,
+  type ShopProductContentsFragment,
+  ShopProductPageDocument,
+} from '#generated/operations.ts'
 import { type FormProblems, invalid, NO_PROBLEMS, problemOf, problemSummary } from '../frame/fields.ts'
-import { dayOf } from '../frame/figures.ts'
+import { dayOf, money, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import { dataOf, foundIn, page, type WebPage } from '../frame/page.ts'
+import { page, type WebPage } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
+import { accountSessionOf } from './cart-cookie.ts'
 import type { RefusedForm } from './cart-page.ts'
 import { breadcrumbs, frameOf, isOurs, linksOf, type ShopLinks, trail } from './frame.ts'
 import { LANGUAGE } from './front-pages.ts'
 import { AVAILABILITY_LABELS, priceOf, productGrid, productPath, stars } from './product-card.ts'
 import { plainText, richText } from './rich-text.ts'
+import { shopFor } from './shop-for.ts'
 
-type Shop = NonNullable<ShopProductPageQuery['storefront']>
+type Shop = ShopProductContentsFragment
 type Product = NonNullable<Shop['product']>
 type Variant = Product['variants'][number]
 
@@ -18,18 +24,21 @@ type Variant = Product['variants'][number]
 const MAX_BUTTONS = 12
 const MAX_THUMBNAILS = 12
 
+/** Operations that read a product. */
+export const PRODUCT_DOCUMENTS = [ShopProductPageDocument, ShopAccountProductPageDocument] as const
+
 export const shopProductPages = [
   page({
     on: '/shops/{code}/products/{permalink}',
-    operations: [ShopProductPageDocument],
+    operations: PRODUCT_DOCUMENTS,
+    sessionOf: accountSessionOf,
     parameters: {
       language: LANGUAGE,
       image: { kind: 'integer', min: 1, max: 250, default: 1 },
       variant: { kind: 'text', max: 100 },
     },
-    async answer({ path, query, run, site }) {
-      const answer = await run(ShopProductPageDocument, { ...path, language: query.language })
-      const shop = foundIn(dataOf(answer).storefront, answer)
+    async answer({ path, query, run, site, session }) {
+      const shop = await shopFor(run, session, PRODUCT_DOCUMENTS, { ...path, language: query.language })
       if (!shop?.product) return null
       const links = linksOf(shop, query.language, site)
       return productPage(shop, shop.product, { links, shown: query.image, chosen: query.variant })
@@ -95,6 +104,7 @@ const productBody = (shop: Shop, product: Product, view: View): Html => html`<ar
 ${product.brand !== null && html`<p class="quiet">by <a href="${view.links.to('/search', { brand: product.brand })}">${product.brand}</a></p>`}
 ${product.rating.count > 0 && html`<p><a href="#reviews">${stars(product.rating)}</a></p>`}
 <p class="lead">${priceOf(product.price, shop.currency, product.maximumPrice.amount)}</p>
+${quantityPrices(shop, product)}
 ${buyForm(shop, product, view)}
 ${product.description !== null && html`<div class="description">${richText(product.description)}</div>`}
 ${product.sku !== null && html`<p class="quiet">Article number ${product.sku}</p>`}
@@ -113,6 +123,27 @@ ${
   pictures.length > 1 &&
   html`<ul class="thumbnails">${pictures.slice(0, MAX_THUMBNAILS).map((url, index) => html`<li><a href="${to(productPath(permalink), { image: String(index + 1) })}"${url === large && html` aria-current="true"`}><img src="${pathIn(url)}" alt="Picture ${index + 1} of ${pictures.length}" width="80" height="80" loading="lazy"></a></li>`)}</ul>`
 }`
+}
+
+/**
+ * Prices of more units, of the product or of each of its variants that has some; those that all
+ * variants have, once.
+ */
+function quantityPrices({ currency }: Shop, { quantityPrices: own, variants }: Product): Html | false {
+  const [first] = variants
+  const isShared = new Set(variants.map(({ quantityPrices: prices }) => JSON.stringify(prices))).size === 1
+  const ofVariants = variants.map(({ options, quantityPrices: prices }) => ({
+    of: `${options.map(({ value }) => value).join(', ')}: `,
+    prices,
+  }))
+  const rows = [
+    { of: '', prices: own },
+    ...(first && isShared ? [{ of: '', prices: first.quantityPrices }] : ofVariants),
+  ].flatMap(({ of, prices }) => prices.map(({ minimumQuantity, price }) => ({ of, minimumQuantity, amount: price.amount })))
+  return (
+    rows.length > 0 &&
+    html`<ul class="quiet">${rows.map(({ of, minimumQuantity, amount }) => html`<li>${of}from ${whole(minimumQuantity)} on, ${money(amount, currency)} each</li>`)}</ul>`
+  )
 }
 
 /** Works from a page that caches keep: it holds nothing of who looks at it. */

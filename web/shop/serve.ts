@@ -11,6 +11,7 @@ import { type CreateNotFoundPage, pathOf, pathWithoutQuery } from '../frame/serv
 import type { Site } from '../frame/site.ts'
 import { createAccountChanges } from './account-changes.ts'
 import { ACCOUNT_DOCUMENTS, createAccountForms } from './account-forms.ts'
+import { ACCOUNT_ORDER_DOCUMENTS, createAccountOrderForms } from './account-order-forms.ts'
 import { accountCookieOf, cartCookieOf } from './cart-cookie.ts'
 import { CART_DOCUMENTS, createCartForms } from './cart-forms.ts'
 import { CHECKOUT_DOCUMENTS, createCheckoutForms } from './checkout-forms.ts'
@@ -22,6 +23,16 @@ const MAX_FORM_BYTES = 40_000
 
 /** What the graph takes of a review. */
 const MAX_REVIEW_LENGTH = 5_000
+
+const DOCUMENTS = [
+  ...ACCOUNT_DOCUMENTS,
+  ...ACCOUNT_ORDER_DOCUMENTS,
+  ...CART_DOCUMENTS,
+  ...CHECKOUT_DOCUMENTS,
+  ShopRecoverCartDocument,
+  ShopRetryPaymentDocument,
+  ShopReviewDocument,
+]
 
 type Handle = (visit: CartVisit) => Promise<FastifyReply | null>
 
@@ -35,15 +46,7 @@ export async function serveShops(
   client: GatewayClient,
   { site, lost }: { readonly site: Site; readonly lost: CreateNotFoundPage },
 ): Promise<void> {
-  for (const document of [
-    ...ACCOUNT_DOCUMENTS,
-    ...CART_DOCUMENTS,
-    ...CHECKOUT_DOCUMENTS,
-    ShopRecoverCartDocument,
-    ShopRetryPaymentDocument,
-    ShopReviewDocument,
-  ])
-    await client.prepare(document)
+  for (const document of DOCUMENTS) await client.prepare(document)
   const responder = shopResponder(client, site, cartCookieOf(site))
   const { visitOf, show, redirect, cookie } = responder
   const { showCart, addToCart, changeCart } = createCartForms(responder)
@@ -68,7 +71,14 @@ export async function serveShops(
       scope.post(`/shops/:code${path}`, { config: { hasSecretPath: isSecret } }, handled(ofOurs(handle)))
     read('/cart', showCart)
     read('/checkout', showCheckout)
-    serveAccount({ ...createAccountForms(responder, shopper), ...createAccountChanges(responder, shopper) }, { read, send })
+    serveAccount(
+      {
+        ...createAccountForms(responder, shopper),
+        ...createAccountChanges(responder, shopper),
+        ...createAccountOrderForms(responder, shopper),
+      },
+      { read, send },
+    )
     send('/cart', changeCart)
     send('/cart/add', addToCart)
     send('/checkout/address', sendAddress)
@@ -135,11 +145,15 @@ type Serve = (path: string, handle: Handle, isSecret?: boolean) => unknown
 
 /** Pages and forms of customer accounts. */
 function serveAccount(
-  account: ReturnType<typeof createAccountForms> & ReturnType<typeof createAccountChanges>,
+  account: ReturnType<typeof createAccountForms> &
+    ReturnType<typeof createAccountChanges> &
+    ReturnType<typeof createAccountOrderForms>,
   { read, send }: { readonly read: Serve; readonly send: Serve },
 ): void {
   read('/account', account.showAccount)
   read('/account/data', account.sendData)
+  read('/account/orders/:number', account.showOrder)
+  send('/account/orders/:number', account.sendReturn)
   read('/account/link/:link', account.showLink, true)
   send('/account/link/:link', account.sendLink, true)
   send('/account/sign-in', account.sendSignIn)

@@ -5,7 +5,7 @@ import { html } from '../frame/html.ts'
 import type { RunPageOperation, WebPage } from '../frame/page.ts'
 import { operationRunner, sendPage, withoutEmptyFields } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
-import type { cartCookieOf } from './cart-cookie.ts'
+import { accountSessionOf, type cartCookieOf } from './cart-cookie.ts'
 import { LANGUAGE } from './front-pages.ts'
 
 /** A request about a cart: of a shop, with the cart of the visitor's cookie. */
@@ -17,6 +17,8 @@ export type CartVisit = {
   readonly language: string | null
   /** Token of the cart; null: none. */
   readonly cart: string | null
+  /** Token of the session of an account; null: nobody is signed in. */
+  readonly session: string | null
   readonly run: RunPageOperation
 }
 
@@ -38,6 +40,7 @@ export function shopResponder(client: GatewayClient, site: Site, cookie: ReturnT
         // The row's schema has parsed it.
         language: values.language as string | null,
         cart: cookie.read(request),
+        session: accountSessionOf(request, site),
         run: operationRunner(client, request, reply),
       }
     },

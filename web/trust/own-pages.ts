@@ -2,6 +2,7 @@ import {
   AccountChangesDocument,
   AccountDecisionDocument,
   type AccountDecisionQuery,
+  AccountReportsDocument,
   AccountTrustDocument,
   AccountWatchesDocument,
   type AccountWatchesQuery,
@@ -15,6 +16,7 @@ import type { Site } from '../frame/site.ts'
 import { decidedBody } from './decision.ts'
 import { changeTable, riskPlot } from './history.ts'
 import { ACTIONS, humanize } from './labels.ts'
+import { reportForm, reportStatus, reportTable } from './reports.ts'
 
 const PATH = '/account/trust'
 const DECISION = `${PATH}/decision`
@@ -30,12 +32,13 @@ const rateLimitOf = ({ errors }: ClientResult<unknown>): string | null =>
 
 const keysOf = async (run: RunPageOperation): Promise<readonly Key[]> => dataOf(await run(AccountTrustDocument, {})).trustKeys
 
-/** Watched domains of the user's keys, and the way to a decision. */
+/** Watched domains and reports of the user's keys, and the way to a decision. */
 export const trust = userPage({
   path: PATH,
   label: 'Trust',
-  operations: [AccountTrustDocument, AccountWatchesDocument],
-  async body({ run, site }) {
+  operations: [AccountTrustDocument, AccountWatchesDocument, AccountReportsDocument],
+  notices: { reported: 'The report was sent. Its answer will be here.' },
+  async body({ run, site, session, typed }) {
     const keys = await keysOf(run)
     const watched = await Promise.all(
       keys.map(async (key) => {
@@ -49,7 +52,7 @@ export const trust = userPage({
     return {
       title: 'Trust',
       body: html`<h1>Trust</h1>
-<p class="lead">Decisions and watched domains of your keys. Nobody else sees them.</p>
+<p class="lead">Decisions, reports and watched domains of your keys. Nobody else sees them; reports go to the operator, too.</p>
 <section aria-labelledby="decision"><h2 id="decision">A decision</h2>
 <form class="sign-in" method="get" action="${site.at(DECISION)}"><p><label for="id">Its id, <code>request_id</code> of the answer</label><input type="text" id="id" name="id" maxlength="${MAX_ID_CHARACTERS}" placeholder="dec_…" autocomplete="off" required></p><p><button>Show the decision</button></p></form></section>
 <section aria-labelledby="watched"><h2 id="watched">Watched domains</h2>
@@ -60,10 +63,36 @@ ${
         ({ key, limited, total, domains }) =>
           html`<h3>${key.name}</h3>${limited !== null ? html`<p role="status">${limited} The domains of your other keys are shown.</p>` : domains.length === 0 ? html`<p class="quiet">This key watches no domains.</p>` : table(key, domains, site)}${total > domains.length && html`<p class="quiet">The first ${domains.length} of ${whole(total)} are shown.</p>`}`,
       )
-}</section>`,
+}</section>
+${
+  keys.length > 0 &&
+  html`<section aria-labelledby="reports"><h2 id="reports">Reports of wrong decisions</h2>
+${await reportsOf(keys, run, site)}
+<details class="write"${typed('about') !== '' && html` open`}><summary>Report a wrong decision</summary>${reportForm(keys, { about: null, session, site, typed })}</details></section>`
+}`,
     }
   },
 })
+
+/** The newest reports of each key that has some. */
+async function reportsOf(keys: readonly Key[], run: RunPageOperation, site: Site): Promise<readonly Html[]> {
+  const found = await Promise.all(
+    keys.map(async (key) => {
+      const answer = await run(AccountReportsDocument, { keyId: key.id })
+      const limited = rateLimitOf(answer)
+      if (limited !== null) return html`<h3>${key.name}</h3><p role="status">${limited}</p>`
+      const { edges, totalCount } = dataOf(answer).decisionReports
+      const reports = edges.map(({ node }) => node)
+      return reports.length === 0
+        ? null
+        : html`<h3>${key.name}</h3>${reportTable(key, reports, totalCount, (id) => site.at(decisionPath(id)))}`
+    }),
+  )
+  const tables = found.filter((each) => each !== null)
+  return tables.length > 0 ? tables : [html`<p class="quiet">No reports yet.</p>`]
+}
+
+const decisionPath = (id: string): string => `${DECISION}?${new URLSearchParams({ id })}`
 
 const table = (key: Key, domains: readonly Watched[], site: Site): Html =>
   html`<div class="wide" tabindex="0" role="region" aria-label="Domains that ${key.name} watches"><table>
@@ -79,14 +108,21 @@ export const trustDecision = userPage({
   path: DECISION,
   operations: [AccountTrustDocument, AccountDecisionDocument],
   parameters: { id: { kind: 'text', max: MAX_ID_CHARACTERS, required: true } },
-  async body({ run, query: { id }, site }) {
+  async body({ run, query: { id }, site, session, typed }) {
     const limited: ClientResult<AccountDecisionQuery>[] = []
     for (const key of await keysOf(run)) {
       const answer = await run(AccountDecisionDocument, { id, keyId: key.id })
       if (rateLimitOf(answer) !== null) limited.push(answer)
-      const decision = rateLimitOf(answer) === null ? dataOf(answer).decision : null
-      if (decision)
-        return { title: `Decision about ${decision.assessment.target.unicode}`, body: decisionBody(decision, key, site) }
+      if (rateLimitOf(answer) !== null) continue
+      const { decision, decisionReports } = dataOf(answer)
+      if (!decision) continue
+      const report = decisionReports.edges[0]?.node ?? null
+      return {
+        title: `Decision about ${decision.assessment.target.unicode}`,
+        body: html`${decisionBody(decision, key, site)}
+<section aria-labelledby="report"><h2 id="report">${report ? 'Your report' : 'Is it wrong?'}</h2>
+${report ? reportStatus(report) : html`<details class="write"><summary>Report this decision</summary>${reportForm([key], { about: id, session, site, typed })}</details>`}</section>`,
+      }
     }
     // It may be one of a key that could not be searched.
     for (const answer of limited) foundIn(null, answer)

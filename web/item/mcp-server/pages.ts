@@ -5,6 +5,7 @@ import { externalLink, shortAddress } from '../../frame/link.ts'
 import { dataOf, foundIn, page } from '../../frame/page.ts'
 import { itemPage } from '../item-page.ts'
 import { featuresSection } from './features.ts'
+import { packagesSection } from './packages.ts'
 
 type McpServer = NonNullable<McpServerPageQuery['mcpServer']>
 
@@ -24,7 +25,7 @@ export const mcpServerPages = [
           trust: server.trust,
           install: { heading: 'Install', text: server.installCommand },
           marks: html`${server.official && html`<span class="mark-official">official</span>`} ${server.deprecated && html`<span class="mark-deprecated">deprecated</span>`}`,
-          more: html`${others(server)}${server.features && featuresSection(server.features)}${server.envVars.length > 0 && variables(server.envVars)}`,
+          more: html`${others(server)}${server.features && featuresSection(server.features)}${packagesSection(server.publishedPackages)}${server.envVars.length > 0 && variables(server.envVars)}`,
           facts: [
             { name: 'Transport', value: TRANSPORTS[server.transport] ?? server.transport },
             { name: 'Documentation', value: externalLink(server.docsUrl, shortAddress(server.docsUrl)) },
