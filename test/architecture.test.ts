@@ -168,7 +168,6 @@ const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly 
     'directory/stats',
   ]),
   ...elsewhere('test/gateway/signed-link/subgraph-endpoint.test.ts', 'subscribers follow it over HTTP', ['directory/change']),
-  ...elsewhere('test/subgraphs/directory/search.test.ts', 'words are indexed for searches', ['directory/word-index']),
   ...elsewhere('test/subgraphs/store/store-import/store-import.test.ts', 'files are imported and exported', [
     'store/customer-record',
     'store/order-record',
@@ -219,10 +218,12 @@ const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly 
     'store/page-label',
     'store/page-template',
   ]),
+  ...elsewhere('test/subgraphs/social/post.test.ts', 'likes order the list of posts', ['social/post-like']),
   ...elsewhere('test/subgraphs/store/product.test.ts', 'options and variants belong to a product', [
     'store/product-option',
     'store/product-variant',
   ]),
+  ...elsewhere('test/web/shop-order.test.ts', 'orders of the demo shop arrive on the home page', ['store/sample-order']),
   ...elsewhere('test/rest-facade/store/quota.test.ts', 'quotas are refused by status', ['store/quota']),
   ...elsewhere('test/rest-facade/store/store.test.ts', 'a store is read and sets up another over REST', ['store/store']),
   ...elsewhere('test/gateway/store-owner.test.ts', 'owners are users of the social subgraph', ['store/user']),

@@ -34,6 +34,16 @@ test('links between pages lead to files and headings that exist', () => {
   expect(broken).toEqual([])
 })
 
+test('pages name files of tests that there are', () => {
+  const named = files
+    .filter((file) => file.startsWith('docs/') && file.endsWith('.md') && existsSync(join(ROOT, file)))
+    .flatMap((page) => [...read(page).matchAll(/([\w./-]+\.test\.ts)`/g)].map(([, path = '']) => ({ page, path })))
+  expect(named.length).toBeGreaterThan(50)
+  // Often by the end of its path: `subscriptions.test.ts`.
+  const exists = (path: string) => files.some((file) => `/${file}`.endsWith(`/${path.replace(/^\//, '')}`))
+  expect(named.filter(({ path }) => !exists(path))).toEqual([])
+})
+
 test('the changelog has the form of Keep a Changelog, the newest first', () => {
   const headings = [...read('CHANGELOG.md').matchAll(/^(##+) (.*)$/gm)].map(([, level = '', text = '']) => ({ level, text }))
   const releases = headings.filter(({ level }) => level === '##').map(({ text }) => text)

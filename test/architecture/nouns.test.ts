@@ -122,6 +122,7 @@ describe('below orders and promotions', () => {
 
 /** Folders of a subgraph that are no noun of its schema, each for a reason. */
 const WITHOUT_SCHEMA: readonly { readonly folder: string; readonly why: string }[] = [
+  { folder: 'directory/catalogue-file', why: 'the catalogue in a file between two starts; no field of the graph' },
   { folder: 'directory/import', why: 'reads catalogues of other directories; a command, no field of the graph' },
   { folder: 'directory/job-thread', why: 'runs sources and observations in threads; jobs, no field of the graph' },
   { folder: 'directory/probe', why: 'reads lists of remote servers for the features of servers; a job and a command' },
@@ -129,10 +130,11 @@ const WITHOUT_SCHEMA: readonly { readonly folder: string; readonly why: string }
   { folder: 'store/access', why: 'credentials and permissions of every field; its contract is the directives' },
   { folder: 'store/customer-record', why: 'customers in files of imports and exports' },
   { folder: 'store/file', why: 'bytes of images, attachments and assets, which are the nouns' },
+  { folder: 'store/low-stock-alert', why: 'crossings of thresholds, which triggers note, and the e-mails about them' },
   { folder: 'store/mail', why: 'the queue of e-mails, which nouns write; its contract is SMTP' },
   { folder: 'store/oauth', why: 'OAuth endpoints over HTTP; its contract is RFC 6749' },
   { folder: 'store/operator', why: 'commands of operators' },
-  { folder: 'store/order-record', why: 'orders in files of exports' },
+  { folder: 'store/order-record', why: 'orders in files of imports and exports' },
   { folder: 'store/page-label', why: 'the one table and rules behind page-category and page-template' },
   { folder: 'store/product-record', why: 'products in files of imports and exports' },
   { folder: 'store/record-file', why: 'reads files of imports; its contract is CSV and JSON lines' },

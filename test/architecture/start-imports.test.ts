@@ -49,6 +49,7 @@ test.each([
   ['@apollo/query-planner', 'plans are stored'],
   ['@apollo/subgraph', 'its entry loads what prints schemas'],
   ['undici', 'collectors and webhooks come later'],
+  ['stripe', 'only payments through Stripe need it'],
   ['undici/index.js', 'subgraphs are in this process'],
   ['file-type', 'files are uploaded later'],
   ['nodemailer', 'e-mails are sent later'],

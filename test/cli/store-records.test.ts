@@ -74,6 +74,16 @@ test('a store is filled from standard input, and exported to standard output and
     status: 1,
     err: expect.stringContaining('does not exist yet'),
   })
+  const orders = `Name,Financial Status,Currency,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price
+#1001,paid,EUR,10,2024-01-01T00:00:00Z,1,Mug,10
+#1002,paid,EUR,11,2024-01-01T00:00:00Z,1,Mug,10
+`
+  for (const counts of ['1 created, 0 updated, 0 skipped, 1 with errors', '0 created, 0 updated, 1 skipped, 1 with errors']) {
+    const ran = await store(['import', second, '-', '--kind', 'orders', '--source', 'shopify'], orders)
+    expect(ran).toMatchObject({ status: 0, out: expect.stringContaining(counts) })
+    expect(ran.out).toContain('row 3, Total:')
+  }
+  expect((await store(['import', second, '-', '--source', 'shopify'], CSV)).err).toContain('only an import of ORDERS has it')
   expect((await store(['import', second, '-'], 'PK\u0003\u0004')).status).toBe(1)
   expect((await store(['import', 'nothing', '-'], CSV)).err).toContain('There is no store with the code "nothing"')
   expect((await store(['import', first])).status).toBe(2)

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pino from 'pino'
+import type { Copies } from '../../composition/cluster/atrium-programs.ts'
 import { type Cluster, startCluster } from '../../composition/cluster/cluster.ts'
 import { COMPILED } from '../support/program.ts'
+import { FLAGS } from '../support/server-hosts.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
@@ -20,7 +22,7 @@ export const hasCluster =
  * new folder below `folder`.
  */
 export async function testCluster(
-  copies: number,
+  copies: Copies,
   {
     settings = {},
     databaseSettings = {},
@@ -50,6 +52,8 @@ export async function testCluster(
       dataDir,
       env,
       databaseSettings,
+      // Compiled code is kept by flags: these are those of most other processes of tests.
+      nodeFlags: FLAGS,
       log: pino({ level: 'silent' }),
       defer: (each) => closers.push(each),
     })
@@ -100,11 +104,7 @@ export async function ask(base: string, query: string, variables: object = {}, t
   return data
 }
 
-/** Runs `npx atrium` on a database; resolves with what it printed as JSON. */
-export const atrium = (databaseUrl: string, ...args: readonly string[]): Promise<Data> =>
-  atriumOf(ROOT, { DATABASE_URL: databaseUrl }, ...args)
-
-/** The same command of the code in `root`, with these settings. */
+/** Runs `npx atrium` of the code in `root` with these settings; resolves with what it printed as JSON. */
 export async function atriumOf(root: string, settings: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Data> {
   const env = { ...COMPILED, PATH: process.env.PATH, HOME: process.env.HOME, ...settings }
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'cli/atrium.ts'), ...args, '--json'], { env })

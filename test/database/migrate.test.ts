@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { concurrentIndexOf } from '../../platform/database/concurrent-index.ts'
 import type { Connection } from '../../platform/database/database.ts'
-import { migrate, migrationStatus } from '../../platform/database/migrate.ts'
+import { migrate, migrationStatus, readMigrations, runMigration } from '../../platform/database/migrate.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -113,6 +114,171 @@ test('a migration that locks tables in another order than a server that writes m
   await written
   await writer.query('COMMIT')
   expect((await migrating).applied).toEqual(['shop/2_b'])
+})
+
+describe('an index that is built concurrently', () => {
+  const TABLE = { 'shop/1_a': 'CREATE TABLE product (id int); INSERT INTO product VALUES (1), (2)' }
+  const INDEX = '-- For the catalogue.\nCREATE INDEX CONCURRENTLY "product_id" ON "product" ("id");\n'
+  const FILES = { ...TABLE, 'shop/2_b': INDEX, 'shop/3_c': 'SELECT pg_advisory_xact_lock(7); ALTER TABLE product ADD name text' }
+  const isValid = (connection: Connection) =>
+    ask(connection, `SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('shop.product_id')`)
+  const BUILDING = `SELECT phase FROM pg_stat_progress_create_index WHERE datname = current_database()`
+
+  /**
+   * Processes that wait for the lock: `polled` resolves when each of `count` has tried twice to take
+   * it, and `pass` lets more than the minute pass that they wait. Otherwise their clock stands still.
+   */
+  function waiting(count: number) {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const queries = vi.spyOn(pg.Client.prototype, 'query')
+    cleanups.push(() => {
+      vi.useRealTimers()
+      queries.mockRestore()
+    })
+    const polled = async () => {
+      queries.mockClear()
+      const tries = () => {
+        const clients = queries.mock.calls.flatMap(([text], at) =>
+          String(text).startsWith('SELECT pg_try_advisory_lock') ? [queries.mock.contexts[at]] : [],
+        )
+        return [...Map.groupBy(clients, (client) => client).values()].filter(({ length }) => length > 1).length
+      }
+      await expect.poll(tries).toBe(count)
+    }
+    return { polled, pass: () => vi.setSystemTime(Date.now() + 61_000) }
+  }
+
+  /** A database whose index waits for a transaction that has written, and that `end` commits. */
+  async function aBuild() {
+    const connection = await anEmptyDatabase()
+    await migrate(connection, migrations(TABLE))
+    const writer = new pg.Client({ ...connection })
+    await writer.connect()
+    cleanups.push(() => writer.end())
+    await writer.query('BEGIN; INSERT INTO shop.product VALUES (3)')
+    const migrating = migrate(connection, migrations(FILES))
+    // Seen to fail below, or awaited.
+    migrating.catch(() => {})
+    await expect.poll(() => ask(connection, BUILDING)).toEqual(['waiting for writers before build'])
+    return { connection, migrating, end: () => writer.query('COMMIT') }
+  }
+
+  test('lets others write meanwhile, and processes that start then wait for it and for what follows', async () => {
+    const { connection, migrating, end } = await aBuild()
+    const gate = new pg.Client({ ...connection })
+    await gate.connect()
+    cleanups.push(() => gate.end())
+    await gate.query('SELECT pg_advisory_lock(7)')
+    await ask(connection, 'INSERT INTO shop.product VALUES (4)')
+    const { polled, pass } = waiting(2)
+    const others = [1, 2].map(() => migrate(connection, migrations(FILES)))
+    // Each may fail before it is awaited.
+    for (const other of others) other.catch(() => {})
+    await polled()
+    pass()
+    await polled()
+    await end()
+    const NEXT = `SELECT wait_event FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_advisory_xact_lock(7)%'
+      AND pid <> pg_backend_pid()`
+    await expect.poll(() => ask(connection, NEXT)).toEqual(['advisory'])
+    await polled()
+    await gate.query('SELECT pg_advisory_unlock(7)')
+    expect((await migrating).applied).toEqual(['shop/2_b', 'shop/3_c'])
+    for (const other of others) expect((await other).applied).toEqual([])
+    expect(await isValid(connection)).toEqual([true])
+    expect(await ask(connection, 'SELECT count(*)::int FROM shop.product')).toEqual([4])
+  })
+
+  test('that was interrupted is dropped and built again while others wait, and the migrations behind it follow', async () => {
+    const { connection, migrating, end } = await aBuild()
+    await ask(
+      connection,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atrium migrate' AND datname = current_database()`,
+    )
+    await expect(migrating).rejects.toThrow('Migration shop/2_b failed')
+    expect(await isValid(connection)).toEqual([false])
+    // It is dropped when the transaction that has written ends.
+    const resumed = migrate(connection, migrations(FILES))
+    resumed.catch(() => {})
+    const DROPPING = `SELECT state FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DROP INDEX CONCURRENTLY%'`
+    await expect.poll(() => ask(connection, DROPPING)).toEqual(['active'])
+    const { polled, pass } = waiting(1)
+    const other = migrate(connection, migrations(FILES))
+    other.catch(() => {})
+    await polled()
+    pass()
+    await polled()
+    await end()
+    expect((await resumed).applied).toEqual(['shop/2_b', 'shop/3_c'])
+    expect((await other).applied).toEqual([])
+    expect(await isValid(connection)).toEqual([true])
+  })
+
+  test('is found again by the name that PostgreSQL gave it', async () => {
+    const connection = await anEmptyDatabase()
+    const files = migrations({ ...TABLE, 'shop/2_b': 'CREATE INDEX CONCURRENTLY Product_ID ON product (id)' })
+    await migrate(connection, migrations(TABLE))
+    await ask(connection, 'CREATE INDEX product_id ON shop.product (id)')
+    expect((await migrate(connection, files)).applied).toEqual(['shop/2_b'])
+  })
+
+  test('that was complete when its process died is only recorded', async () => {
+    const connection = await anEmptyDatabase()
+    await migrate(connection, migrations(TABLE))
+    await ask(connection, 'CREATE INDEX product_id ON shop.product (id)')
+    const [before] = await ask(connection, `SELECT 'shop.product_id'::regclass::oid`)
+    expect((await migrate(connection, migrations(FILES))).applied).toEqual(['shop/2_b', 'shop/3_c'])
+    expect(await ask(connection, `SELECT 'shop.product_id'::regclass::oid`)).toEqual([before])
+  })
+
+  test('that cannot be built leaves nothing of itself', async () => {
+    const connection = await anEmptyDatabase()
+    const files = {
+      'shop/1_a': 'CREATE TABLE product (id int); INSERT INTO product VALUES (1), (1)',
+      'shop/2_b': INDEX.replace('INDEX', 'UNIQUE INDEX'),
+    }
+    await expect(migrate(connection, migrations(files))).rejects.toThrow(
+      'Migration shop/2_b failed and was rolled back: could not create unique index',
+    )
+    expect(await isValid(connection)).toEqual([])
+    expect((await migrationStatus(connection, migrations(files))).map(({ state }) => state)).toEqual(['applied', 'pending'])
+  })
+
+  test('is built in the transaction of a restore', async () => {
+    const connection = await anEmptyDatabase()
+    await migrate(connection, migrations(TABLE))
+    const client = new pg.Client({ ...connection })
+    await client.connect()
+    cleanups.push(() => client.end())
+    await client.query('BEGIN')
+    const [migration] = readMigrations(migrations({ 'shop/2_b': INDEX }).folder)
+    if (migration) await runMigration(client, migration)
+    await client.query('COMMIT')
+    expect(await isValid(connection)).toEqual([true])
+  })
+
+  test.each([
+    ['a comment and a name without quotes', '-- x;\n-- y\ncreate unique index concurrently a_b on t (x) where x > 0', 'a_b'],
+    ['a name in quotes', 'CREATE INDEX CONCURRENTLY "A_b" ON t (x)', 'A_b'],
+    ['capitals without quotes', 'CREATE INDEX CONCURRENTLY A_b ON t (x)', 'a_b'],
+    ['two statements', 'CREATE INDEX CONCURRENTLY a ON t (x); CREATE INDEX CONCURRENTLY b ON t (y);', null],
+    ['a blocking one', 'CREATE INDEX a ON t (x)', null],
+    ['a statement before it', 'SELECT 1; CREATE INDEX CONCURRENTLY a ON t (x)', null],
+    ['a comment of one', '-- CREATE INDEX CONCURRENTLY a ON t (x)\nSELECT 1', null],
+  ])('is recognized by its statement: %s', (_, sql, name) => {
+    expect(concurrentIndexOf(sql)).toBe(name)
+  })
+})
+
+test('a lock that another process holds without building an index ends the attempt', async () => {
+  const connection = await anEmptyDatabase()
+  const holder = new pg.Client({ ...connection })
+  await holder.connect()
+  cleanups.push(() => holder.end())
+  await holder.query('SELECT pg_advisory_lock($1)', [0x61747269756d])
+  await expect(migrate(connection, { ...migrations({ 'shop/1_a': 'SELECT 1' }), lockTimeoutMs: 0 })).rejects.toThrow(
+    /^Another process has been migrating this database/,
+  )
 })
 
 test('a database that a newer version migrated is refused, untouched', async () => {

@@ -54,12 +54,18 @@ const anchorOf = (heading: string) =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
-test('links between pages of docs/ lead to files and headings that there are', () => {
-  const pages = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'))
+const ROOT = join(DOCS, '..')
+
+test('links of the pages of docs/, of those beside it and of the gateway lead to files and headings that there are', () => {
+  const pages = ['.', 'gateway', 'docs'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: folder === 'docs', encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => join(folder, file)),
+  )
   const broken = pages.flatMap((page) =>
-    [...readFileSync(join(DOCS, page), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
       .filter(([, path, anchor]) => {
-        const target = path ? join(DOCS, dirname(page), path) : join(DOCS, page)
+        const target = path ? join(ROOT, dirname(page), path) : join(ROOT, page)
         if (!existsSync(target)) return true
         if (!anchor) return false
         return !readFileSync(target, 'utf8')

@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { acknowledged, type Data } from '../gateway/support/transports.ts'
 import { type Atrium, basic, startAtrium } from '../security/support/atrium.ts'
+import { type Descriptors, descriptorsOf } from './support/descriptors.ts'
 import { isLong } from './support/fault.ts'
 import { slopeOf } from './support/slope.ts'
 
@@ -25,7 +25,8 @@ type Held = {
   /** Since the beginning, in seconds. */
   readonly at: number
   readonly heapBytes: number
-  readonly files: number
+  readonly descriptors: Descriptors
+  /** Timers, servers and the like, without sockets, which `descriptors` has. */
   readonly resources: number
   readonly connections: number
   readonly open: readonly number[]
@@ -39,8 +40,11 @@ type Held = {
 /** What is told of a soak: name, unit, and its value. */
 const MEASURES: readonly (readonly [name: string, unit: string, of: (held: Held) => number])[] = [
   ['heap after garbage collection', 'MB', ({ heapBytes }) => heapBytes / 1e6],
-  ['file descriptors', '', ({ files }) => files],
-  ['timers, sockets and the like', '', ({ resources }) => resources],
+  ['files, pipes and listening sockets', '', ({ descriptors }) => descriptors.files + descriptors.listening],
+  ['connections that it made', '', ({ descriptors }) => descriptors.outbound],
+  ['connections that clients hold open', '', ({ descriptors }) => descriptors.incoming],
+  ['connections that clients have ended', '', ({ descriptors }) => descriptors.ended],
+  ['timers and the like', '', ({ resources }) => resources],
   ['listeners: sockets, subscriptions, outbox', '', ({ open }) => open.reduce((sum, each) => sum + each, 0)],
   ['connections to PostgreSQL', '', ({ connections }) => connections],
   ['database', 'MB', ({ diskBytes }) => diskBytes / 1e6],
@@ -216,8 +220,8 @@ describe.runIf(isLong)('day after day', () => {
       walBytes: row?.wal,
       bloat: row?.bloat,
       heapBytes: await evaluated('process.memoryUsage().heapUsed'),
-      files: readdirSync(`/proc/${pid}/fd`).length,
-      resources: await evaluated('process.getActiveResourcesInfo().length'),
+      descriptors: descriptorsOf(pid),
+      resources: await evaluated('process.getActiveResourcesInfo().filter((name) => !/Socket|Pipe/.test(name)).length'),
       connections: row?.count,
       open: await figures(...OPEN),
     }
@@ -238,7 +242,8 @@ describe.runIf(isLong)('day after day', () => {
       const both = (of: (each: Held) => number) => [medianOf(earlier.map(of)), medianOf(later.map(of))] as const
       const [heap, files, resources, connections] = [
         both(({ heapBytes }) => heapBytes),
-        both((each) => each.files),
+        // Not those of its clients, which keep connections as they like, until they end them.
+        both(({ descriptors: { files, listening, outbound, ended } }) => files + listening + outbound + ended),
         both((each) => each.resources),
         both((each) => each.connections),
       ]

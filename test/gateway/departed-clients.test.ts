@@ -1,6 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse } from 'graphql'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { withTimeout } from '../../gateway/operations/timeout.ts'
@@ -116,7 +116,7 @@ test.each(DEPARTURES)('a mutation over two subgraphs completes for $who', async 
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect([request.socket.destroyed, taken()]).toEqual([false, 0])
   go()
-  await vi.waitFor(() => expect(taken()).toBe(1))
+  await expect.poll(() => taken()).toBe(1)
 })
 
 test('one that has not begun when its client leaves does not begin', async () => {

@@ -139,6 +139,7 @@ function placeholder(type: GraphQLType | undefined): unknown {
   if (isNonNullType(type)) return placeholder(type.ofType)
   if (isListType(type)) return []
   if (isEnumType(type)) return type.getValues()[0]?.name
+  if (String(type) === 'Int') return 1
   if (!isInputObjectType(type)) return String(type) === 'Boolean' ? true : '1'
   const fields = Object.values(type.getFields()).filter(isRequiredInputField)
   return Object.fromEntries(fields.map((field) => [field.name, placeholder(field.type)]))

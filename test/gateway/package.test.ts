@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
@@ -114,10 +114,17 @@ describe('the tarball', () => {
     expect(files.filter((file) => /from ['"]undici['"]/.test(readFileSync(join(unpacked, file), 'utf8')))).toEqual([])
   })
 
-  test('has the files that its entries name', () => {
+  test('has the files that its entries name, and those that these import', () => {
     const paths = Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)))
     expect(paths.length).toBeGreaterThan(4)
     for (const path of paths) expect(statSync(join(unpacked, path)).isFile(), path).toBe(true)
+    const imported = globSync('dist/**/*.{js,d.ts}', { cwd: unpacked }).flatMap((file) =>
+      [...readFileSync(join(unpacked, file), 'utf8').matchAll(/(?:from |import\()["'](\.[^"']+)["']/g)].map(([, path = '']) =>
+        join(dirname(file), file.endsWith('.d.ts') ? path.replace(/\.[jt]s$/, '.d.ts') : path),
+      ),
+    )
+    expect(imported.length).toBeGreaterThan(1_000)
+    expect(imported.filter((path) => !existsSync(join(unpacked, path)))).toEqual([])
   })
 })
 

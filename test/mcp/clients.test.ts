@@ -28,6 +28,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
     'get_skill',
     'get_plugin',
     'get_item',
+    'compare_items',
     'install_config',
   ],
   trust: ['check_domain', 'check_url', 'check_sources', 'explain_decision', 'rate_evidence'],
@@ -77,7 +78,8 @@ const WRONG: readonly { server: string; tool: string; given: Record<string, unkn
     server: 'directory',
     tool: 'search_mcp_servers',
     given: { query: 'pdf', limt: 5 },
-    error: 'Expected no `limt`: the arguments are `query`, `limit`, `official`, `keyless`, `location`, `tool`, `sort`.',
+    error:
+      'Expected no `limt`: the arguments are `query`, `limit`, `official`, `keyless`, `location`, `tool`, `license`, `sort`.',
   },
   {
     server: 'trust',
@@ -173,10 +175,12 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
   test.each(Object.entries(TOOLS))('finds the tools of %s, described and truthfully annotated', async (server, names) => {
     const { tools } = await to(server).listTools()
     expect(tools.map(({ name }) => name)).toEqual(names)
+    // Some 3,000 tokens of the model's context, before it calls anything.
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(12_000)
     for (const { title, description, inputSchema, outputSchema, annotations } of tools) {
       expect(title).toBeTruthy()
       expect(description?.length).toBeGreaterThan(80)
-      expect(outputSchema).toMatchObject({ type: 'object' })
+      expect(outputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) })
       for (const property of Object.values(inputSchema.properties ?? {}))
         expect(property).toMatchObject({ description: expect.any(String) })
       expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
@@ -299,7 +303,32 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect(all.text.length).toBeLessThanOrEqual(8_000)
   })
 
+  test('compares up to four items of any kind in 8 kB, and names what there is none of', async () => {
+    const { results } = (await call('directory', 'search_mcp_servers', { query: 'server', limit: 2 })).structured
+    const [skill] = (await call('directory', 'search_skills', { query: 'skill' })).structured.results
+    const ids = [results[0].id, skill.id, 'nothing', results[1].id]
+    const { structured, text, isError } = await call('directory', 'compare_items', { ids })
+    expect(isError).toBe(false)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_000)
+    expect(structured.missing).toEqual(['nothing'])
+    expect(structured.items.map(({ id }: { id: string }) => id)).toEqual([ids[0], ids[1], ids[3]])
+    const [server, other] = structured.items
+    expect(server).toMatchObject({
+      type: 'mcp_server',
+      name: results[0].name,
+      license: results[0].license,
+      stars: results[0].popularity || null,
+      installCommand: results[0].installCommand,
+      transports: [results[0].transport],
+    })
+    expect(other).toMatchObject({ type: 'skill', docsUrl: skill.docsUrl })
+    expect(other).not.toHaveProperty('tools')
+  })
+
   test.each([
+    ['compare_items', { ids: [] }, 'Expected `ids` to be a list of 1 to 4 ids'],
+    ['compare_items', { ids: ['1', '2', '3', '4', '5'] }, 'Expected `ids` to be a list of 1 to 4 ids'],
+    ['compare_items', { ids: ['1', '1'] }, 'different ids'],
     ['get_item', { id: 'nothing' }, 'Search, and take the id'],
     ['install_config', { id: 'nothing', client: 'cursor' }, 'Search, and take the id'],
     ['install_config', { id: 'nothing', client: 'emacs' }, 'Expected `client`'],

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema, isScalarType, parse } from 'graphql'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { apiSchemaOf } from '../../gateway/planning/composition.ts'
 import { answerAt, answerSchema, expectedFailureIn } from '../../mcp/answer.ts'
 import { variablesSchema } from '../../mcp/arguments.ts'
+import { conciseSchema, outlineSchema } from '../../mcp/concise-schema.ts'
 import { faultsOf } from '../../mcp/faults.ts'
 import { scalarArgument } from '../../mcp/scalars.ts'
 import { jsonSchema, operationTool } from '../../mcp/tool.ts'
@@ -70,6 +72,43 @@ test('every invalid argument is reported at once, by its path', () => {
     'Expected no `depth`: `size` has no such field.',
     'Expected `first` to be a whole number from -2147483648 to 2147483647, got null.',
   ])
+})
+
+test('lists of tools have what a model needs to call them: no bounds that say nothing, and of results the keys', () => {
+  const bounds = { colour: { description: 'A colour.', namesSuffice: true }, first: { min: 1, max: 9 } } as const
+  expect(conciseSchema(jsonSchema(variablesSchema(things, schema, spelling, bounds), 'input'))).toEqual({
+    type: 'object',
+    properties: {
+      colour: { type: ['string', 'null'], enum: ['deep_blue', 'green', null], description: 'A colour.' },
+      size: {
+        type: ['object', 'null'],
+        properties: {
+          width: { type: 'integer', description: 'Metres.' },
+          height: { type: ['integer', 'null'], default: 2 },
+        },
+        required: ['width'],
+        description: 'How large.',
+      },
+      first: { type: 'integer', minimum: 1, maximum: 9, default: 5 },
+    },
+  })
+  const answer = z.object({
+    name: z.string().describe('Its name.'),
+    age: z.int32().nullable(),
+    tags: z.array(z.string()),
+    boat: z.object({ crew: z.string() }).nullable(),
+    either: z.union([z.object({ one: z.string() }), z.string()]),
+  })
+  expect(outlineSchema(jsonSchema(answer, 'output'))).toEqual({
+    type: 'object',
+    properties: {
+      name: {},
+      age: { type: ['integer', 'null'] },
+      tags: { type: 'array' },
+      boat: { type: ['object', 'null'] },
+      either: { type: ['object', 'string'] },
+    },
+  })
 })
 
 test('an answer is the selection: nodes in place of edges, enums as tools spell them, no other fields', () => {

@@ -130,6 +130,12 @@ describe('every answer keeps the contract', () => {
     ['/api/skills', 400, '/api/skills?source=elsewhere'],
     ['/api/skills/{slug}', 404, '/api/skills/no-such'],
     ['/api/categories', 200, '/api/categories'],
+    ['/api/search', 200, '/api/search?q=number&license=permissive'],
+    ['/api/mcp', 200, '/api/mcp?license=Apache-2.0'],
+    ['/api/mcp', 400, '/api/mcp?license=%25'],
+    ['/api/plugins', 200, '/api/plugins?license=unknown'],
+    ['/api/skills', 200, '/api/skills?license=MIT%20OR%20ISC'],
+    ['/api/skills', 400, '/api/skills?license=MIT%20OR%20'],
     ['/api/stats', 200, '/api/stats'],
     ['/api/openapi.json', 200, '/api/openapi.json'],
   ]

@@ -16,7 +16,7 @@ export async function freshDatabase({ hasStore = false } = {}): Promise<FreshDat
 }
 
 /** Adds a store to a migrated database. */
-const insertStore = (connection: Connection): Promise<void> =>
+export const insertStore = (connection: Connection): Promise<void> =>
   // Those of tests are URLs.
   run((connection as { readonly connectionString: string }).connectionString, STORE)
 

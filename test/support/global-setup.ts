@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -29,6 +29,7 @@ declare module 'vitest' {
  * our own.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  forgetCompiled()
   const server = await databaseServer()
   const migrated = await createDatabase(server.url)
   await migrate(migrated.connection)
@@ -78,4 +79,16 @@ function fastestFolder(): string {
   } catch {
     return tmpdir()
   }
+}
+
+/** Where the configuration has compiled code kept, unless the environment names another folder. */
+const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/compiled')
+/** A run of all tests writes half as many where there are none, and a thousand each time after that. */
+const MAX_COMPILED_FILES = 20_000
+
+/** Vitest loads a test file by an address that it never had before, and Node keeps its code by that. */
+function forgetCompiled(): void {
+  if (!existsSync(COMPILED)) return
+  const count = readdirSync(COMPILED, { recursive: true }).length
+  if (count > MAX_COMPILED_FILES) rmSync(COMPILED, { recursive: true, force: true })
 }

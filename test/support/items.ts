@@ -11,6 +11,7 @@ export type ItemRow = {
   readonly category?: string
   readonly tags?: readonly string[]
   readonly popularity?: number
+  readonly license?: string
   readonly detail?: Readonly<Record<string, unknown>>
   readonly provenance?: readonly { field: string; source: string; path: string | null }[]
 }
@@ -62,11 +63,12 @@ export async function putItems(connection: Connection, rows: readonly ItemRow[])
   await change(connection, async (client, revision) => {
     for (const row of rows) {
       const { kind, key, name, description = '', category = 'Uncategorized', tags = [], popularity = 0, provenance = [] } = row
+      const { license = null } = row
       await client.query(
-        `INSERT INTO directory.item (kind, identity, key, name, description, category, tags, popularity, detail, provenance, created_at, updated_at, revision)
-         VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9, now(), now(), $10)
+        `INSERT INTO directory.item (kind, identity, key, name, description, category, tags, popularity, detail, provenance, created_at, updated_at, revision, license)
+         VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9, now(), now(), $10, $11)
          ON CONFLICT (kind, identity) DO UPDATE SET name = $3, description = $4, category = $5, tags = $6, popularity = $7, detail = $8,
-           provenance = $9, updated_at = now(), removed_at = NULL, revision = $10`,
+           provenance = $9, updated_at = now(), removed_at = NULL, revision = $10, license = $11`,
         [
           kind,
           key,
@@ -78,6 +80,7 @@ export async function putItems(connection: Connection, rows: readonly ItemRow[])
           JSON.stringify(detailOf(row)),
           JSON.stringify(provenance),
           revision,
+          license,
         ],
       )
     }

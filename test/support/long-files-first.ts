@@ -7,11 +7,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * Vitest knows how long files took where they ran before, which is not in a fresh clone.
  */
 const LONG_FILES: readonly string[] = [
-  'test/cluster/cluster.test.ts',
   'test/security/secrets.test.ts',
   'test/security/inherited-names.test.ts',
   'test/security/rotate-database.test.ts',
   'test/cli/lifecycle.test.ts',
+  // Starts many processes at once: by now their code has been compiled, and kept.
+  'test/cluster/cluster.test.ts',
   'test/resume.test.ts',
   'test/web/site.test.ts',
   'test/security/scopes.test.ts',

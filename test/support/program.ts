@@ -147,7 +147,7 @@ async function attempt(
     said,
     async kill(signal) {
       // Its process may be another server's by now.
-      if (!hasEnded) child.kill(signal)
+      if (!hasEnded) running.kill(signal)
       await fate
     },
   }
@@ -182,5 +182,13 @@ function spawned([file, args, options]: Command): Running & { readonly closed: P
     return () => text
   }) as [() => string, () => string]
   const closed = once(child, 'close').catch(() => {})
-  return { child, said: () => said, out, err, ended: once(child, 'exit').then(([code, signal]) => code ?? signal), closed }
+  return {
+    child,
+    said: () => said,
+    out,
+    err,
+    ended: once(child, 'exit').then(([code, signal]) => code ?? signal),
+    kill: (signal) => child.kill(signal),
+    closed,
+  }
 }

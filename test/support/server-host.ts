@@ -7,6 +7,7 @@
  */
 import dgram from 'node:dgram'
 import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { Server, Socket } from 'node:net'
 import { join } from 'node:path'
 
@@ -62,6 +63,8 @@ function end({ mark }: ServerTask, code: number): void {
   process.exitCode = undefined
   // Log lines are written past the streams of Node.
   for (const fd of [1, 2]) writeSync(fd, `${mark}${code}\n`)
+  // Otherwise written at the end of this process, while others compile the same again.
+  if (started === 1) flushCompileCache()
 }
 
 /** What keeps this process alive, timers aside. */

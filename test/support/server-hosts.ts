@@ -36,6 +36,11 @@ export type Running = {
   readonly err: () => string
   /** Resolves with its exit status, or with the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>
+  /**
+   * Sends it a signal: SIGTERM when absent. After a second one its process serves no other, which
+   * that might reach.
+   */
+  readonly kill: (signal?: NodeJS.Signals) => void
 }
 
 /** Its output, and the process. */
@@ -60,19 +65,24 @@ export function beginHosted({ module, args, env }: HostedServer): Running {
   const { child, streams } = host
   const mark = `end of ${randomUUID()} `
   const end = new RegExp(`${mark}(\\d+)\\n`)
-  const texts = streams.map(() => '')
-  let said = ''
+  const texts = streams.map((): string[] => [])
+  const said: string[] = []
+  let signals = 0
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
     const open = new Set(streams)
     const readers = streams.map((stream, at) => {
+      let behind = ''
       const read = (chunk: string) => {
-        const text = `${texts[at]}${chunk}`
-        texts[at] = text
-        said += chunk
-        if (!end.test(text.slice(-chunk.length - MAX_MARK_LENGTH))) return
+        texts[at]?.push(chunk)
+        said.push(chunk)
+        // Only what is new is looked at: a server under load writes megabytes.
+        const text = behind + chunk
+        behind = text.slice(-MAX_MARK_LENGTH)
+        const found = end.exec(text)
+        if (found === null) return
         open.delete(stream)
         // Of both, so that the next server is not thought to have written what this one did.
-        if (open.size === 0) settle(Number(end.exec(text)?.[1]))
+        if (open.size === 0) settle(Number(found[1]))
       }
       stream.on('data', read)
       return () => stream.off('data', read)
@@ -82,15 +92,32 @@ export function beginHosted({ module, args, env }: HostedServer): Running {
     const settle = (status: number | NodeJS.Signals | null) => {
       for (const stop of readers) stop()
       child.off('exit', exited)
-      if (child.exitCode === null && child.signalCode === null) release(host)
+      if (child.exitCode === null && child.signalCode === null) {
+        if (signals > 1 || isCutShort(status)) child.kill('SIGKILL')
+        else release(host)
+      }
       resolve(status)
     }
   })
   // A failed message is told by the end of the process.
   child.send({ module, args, env, mark } satisfies ServerTask, () => {})
-  const textOf = (at: number) => () => (texts[at] ?? '').replace(end, '')
-  return { child, said: () => said.replaceAll(new RegExp(end, 'g'), ''), out: textOf(0), err: textOf(1), ended }
+  const textOf = (chunks: string[]) => () => {
+    chunks.splice(0, chunks.length, chunks.join(''))
+    return chunks[0]?.replaceAll(new RegExp(end, 'g'), '') ?? ''
+  }
+  const [out, err] = texts.map(textOf) as [() => string, () => string]
+  const kill = (signal?: NodeJS.Signals) => {
+    signals += 1
+    child.kill(signal)
+  }
+  return { child, said: textOf(said), out, err, ended, kill }
 }
+
+/**
+ * Whether a server ended while it was still closing its parts, by a second signal: what is left of
+ * that would end the next server of its process.
+ */
+const isCutShort = (status: number | NodeJS.Signals | null): boolean => typeof status === 'number' && status >= 128
 
 function startHost(): Host {
   const child = spawn(process.execPath, [...FLAGS, 'test/support/server-host.ts'], {

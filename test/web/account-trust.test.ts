@@ -98,6 +98,36 @@ test('the history of a watched domain is a chart with axes and a table, for its 
   expect((await aVisitor().get(href)).status).toBe(303)
 })
 
+test('a wrong decision is reported from its page or by its host, and shows what became of it', async () => {
+  const [ann, eve] = [await aUser(), await aUser()]
+  const { request_id: id } = await ann.send('POST', '/v1/decide', { domain: 'good.example.com' })
+  const path = `/account/trust/decision?id=${id}`
+  const form = (await ann.visitor.get(path)).text
+  const key = /name="key" value="([^"]+)"/.exec(form)?.[1] ?? ''
+  expect(form).toContain(`<input type="hidden" name="about" value="${id}">`)
+  const report = { about: id, key, kind: 'FALSE_NEGATIVE', expected: 'DENY', text: 'It asks for <b>passwords</b>.' }
+  const refused = await ann.visitor.post('/account/trust/reports', { ...report, kind: 'FALSE_POSITIVE' })
+  expect([refused.status, refused.text.includes('It asks for &lt;b&gt;')]).toEqual([422, true])
+  expect((await eve.visitor.get('/account/trust')).status).toBe(200)
+  expect((await eve.visitor.post('/account/trust/reports', report)).status).toBe(404)
+  const sent = await ann.visitor.post('/account/trust/reports', report)
+  expect([sent.status, sent.headers.location]).toEqual([303, '/account/trust?done=reported'])
+  const list = (await ann.visitor.get('/account/trust?done=reported')).text
+  expect(list).toMatch(/good\.example\.com<\/a><\/th>\s*<td>.*too mild<\/td><td><span class="chip tone-none">open</)
+  expect((await eve.visitor.get('/account/trust')).text).not.toContain('good.example.com')
+  const client = new pg.Client({ ...web.trust.database.connection })
+  await client.connect()
+  await client.query(
+    `UPDATE trust.decision_report SET status = 'accepted', answer = 'Thank you.', resolved_at = now() WHERE decision_id = $1`,
+    [id],
+  )
+  await client.end()
+  expect((await ann.visitor.get(path)).text).toMatch(/accepted<\/span>[\s\S]*The operator answered[\s\S]*Thank you\./)
+  const ofHost = { ...report, about: 'HTTPS://host.example.org/x', kind: 'FALSE_POSITIVE', expected: '' }
+  expect((await ann.visitor.post('/account/trust/reports', ofHost)).status).toBe(303)
+  expect((await ann.visitor.get('/account/trust')).text).toContain('host.example.org</a>')
+})
+
 test('a list of more watched domains than a page has says so', async () => {
   const ann = await aUser()
   await ann.send('POST', '/v1/watches', { domain: 'first.example.org' })
@@ -153,6 +183,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
   test('the pages fit and are accessible', async () => {
     const { email, send } = await aUser()
     const { request_id: id } = await send('POST', '/v1/decide', { domain: 'good.example.com' })
+    await send('POST', '/v1/reports', { decision_id: id, kind: 'false_negative', text: 'It asks for passwords.' })
     await send('POST', '/v1/watches', { domain: 'drawn.example.com' })
     await addHistory('drawn.example.com', HISTORY)
     const { page, complaints } = await openPage(browser, { baseURL: web.url })
@@ -161,6 +192,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/account/trust')
+    await page.getByText('Report a wrong decision').click()
     await look(page, 'account-trust')
     await page.getByRole('link', { name: 'drawn.example.com' }).click()
     await page.getByRole('heading', { name: 'drawn.example.com' }).waitFor()

@@ -9,7 +9,9 @@ import { accountResponder } from '../../web/account/responder.ts'
 import { accountRows } from '../../web/account/rows.ts'
 import { serveAccounts } from '../../web/account/serve.ts'
 import { userSessions } from '../../web/account/session.ts'
+import { collection as collectionPage } from '../../web/collection/pages.ts'
 import { html } from '../../web/frame/html.ts'
+import { OperationFailed } from '../../web/frame/page.ts'
 import { sealOf } from '../../web/frame/seal.ts'
 import type { Site } from '../../web/frame/site.ts'
 import { recordingLog } from '../gateway/support/graph.ts'
@@ -355,6 +357,111 @@ test('the last administrator is not deleted, and keeps the keys', async () => {
   await change(`UPDATE social."user" SET role = 'USER' WHERE role = 'ADMIN'`)
 })
 
+describe('collections', () => {
+  const idOf = (text: string) => /\/collections\/add\?item=([\w-]+)"/.exec(text)?.[1] ?? ''
+
+  test('are made from the page of an item, ordered, annotated, shared and deleted by their author', async () => {
+    const { visitor } = await aUser()
+    expect((await aVisitor().get(TOOLS)).text).toContain('Sign in to add it to a collection')
+    const [tools, skill] = [idOf((await visitor.get(TOOLS)).text), idOf((await visitor.get('/skills/pdf')).text)]
+    await visitor.get(`/collections/add?item=${tools}`)
+    const description = `For **warehouses**.\r\n\r\n${HOSTILE}`
+    const { at, page } = await submit(visitor, '/collections', { name: 'My kit', description, itemId: tools })
+    expect(page.text).toContain('The collection was created.')
+    const path = at.split('?')[0] ?? ''
+    // Private as long as nothing else is chosen.
+    expect((await aVisitor().get(path)).status).toBe(404)
+    await visitor.get(`/collections/add?item=${skill}`)
+    await submit(visitor, `${path}/items`, { itemId: skill, note: `reads <b>PDF</b>` })
+    await visitor.get(`/collections/add?item=${skill}`)
+    // The page of the item does not show the note that it has: nothing typed is no change of it.
+    await submit(visitor, `${path}/items`, { itemId: skill, note: '', keep: '1' })
+    await visitor.get(path)
+    await submit(visitor, `${path}/move`, { itemId: skill, position: '1' })
+    await visitor.get(path)
+    await submit(visitor, `${path}/edit`, { name: 'Our kit', description, visibility: 'PUBLIC' })
+    const { text, headers } = await aVisitor().get(path)
+    expect(text).toMatch(/<h1>Our kit.*<strong>warehouses<\/strong>.*>PDF<\/a>.*reads &lt;b&gt;PDF&lt;\/b&gt;.*>Acme Tools<\/a>/s)
+    expect(text).not.toMatch(/<script>window|<img|<form[^>]*collections/)
+    expect(headers['cache-control']).toContain('public')
+    expect((await aVisitor().get('/collections')).text).toContain(`href="${path}">Our kit</a>`)
+    expect((await aVisitor().get(TOOLS)).text).toMatch(/In 1 public collection\..*Our kit<\/a>.*2 items, by Ann Example/s)
+    const stranger = (await aUser('Eve')).visitor
+    // Its page has no form for a stranger, and so no token.
+    await stranger.get('/collections')
+    for (const [action, fields] of [
+      ['edit', { name: 'x' }],
+      ['items', { itemId: tools }],
+      ['items/remove', { itemId: tools }],
+      ['delete', {}],
+    ] as const)
+      expect([action, (await stranger.post(`${path}/${action}`, fields)).status]).toEqual([action, 404])
+    await visitor.get(path)
+    await submit(visitor, `${path}/items/remove`, { itemId: skill })
+    expect((await aVisitor().get(path)).text).not.toContain('>PDF</a>')
+    await visitor.get(path)
+    await submit(visitor, `${path}/delete`)
+    expect((await aVisitor().get(path)).status).toBe(404)
+  })
+
+  test('say how many of their items left the directory, and their author removes those', async () => {
+    const { visitor } = await aUser()
+    await visitor.get('/collections')
+    const fields = { name: 'Old', description: '', visibility: 'UNLISTED', itemId: 'TWNwU2VydmVyOjk5OTk5OQ' }
+    const path = (await submit(visitor, '/collections', fields)).at.split('?')[0] ?? ''
+    const { text, headers } = await aVisitor().get(path)
+    expect(text).toContain('1 item left the directory.')
+    // The address of an unlisted collection is the right to read it.
+    expect(headers['cache-control']).toBe('no-store')
+    expect([collectionPage.isSecret, JSON.stringify(web.log.lines)]).toEqual([true, expect.not.stringContaining(path)])
+    expect(text).not.toContain('An item that left')
+    expect((await visitor.get(path)).text).toContain('An item that left the directory')
+    await submit(visitor, `${path}/items/remove`, { itemId: fields.itemId })
+    expect((await aVisitor().get(path)).text).not.toContain('left the directory')
+  })
+
+  test('are unavailable while the directory is, in place of a page that says their items left', async () => {
+    const author = { id: 'u', name: 'Ann Example' }
+    const entries = [{ itemId: 'a', note: '', item: null }]
+    const found = { id: 'c', name: 'Kit', description: '', visibility: 'PUBLIC', updatedAt: '2026-11-20', author, entries }
+    const site: Site = { publicUrl: web.url, at: String, asset: String, navigation: [], readerOf: () => null }
+    const shown = (code: string) =>
+      collectionPage.body({
+        path: { id: 'c' },
+        query: {},
+        site,
+        session: null,
+        typed: () => '',
+        // An answer of the graph: the directory of this site does not fail.
+        run: async () =>
+          ({ data: { me: null, itemCollection: found }, errors: [{ message: code, extensions: { code } }] }) as never,
+      })
+    expect((await shown('NOT_FOUND'))?.title).toBe('Kit')
+    await expect(shown('SUBGRAPH_UNAVAILABLE')).rejects.toThrow(OperationFailed)
+  })
+
+  test('that are refused come back with what was typed; a moderator deletes public ones', async () => {
+    const { visitor } = await aUser()
+    await visitor.get('/collections')
+    const refused = await visitor.post('/collections', { name: ' ', description: 'kept <b>text</b>', itemId: 'abc' })
+    expect([refused.status, refused.text]).toEqual([422, expect.stringMatching(/role="alert".*name/s)])
+    expect(refused.text).toContain('kept &lt;b&gt;text&lt;/b&gt;</textarea>')
+    expect(refused.text).toContain('<input type="hidden" name="itemId" value="abc">')
+    const unnamed = (await visitor.post('/collections', { name: '', description: '', visibility: 'UNLISTED' })).text
+    expect(unnamed).toContain('<option value="UNLISTED" selected>')
+    const path = (await submit(visitor, '/collections', { name: 'Spam', visibility: 'PUBLIC' })).at.split('?')[0] ?? ''
+    const edited = await visitor.post(`${path}/edit`, { name: ' ', description: 'rewritten', visibility: 'PRIVATE' })
+    expect(edited.status).toBe(422)
+    expect(edited.text).toMatch(/<details class="write" open><summary>Edit.*rewritten<\/textarea>.*"PRIVATE" selected>/s)
+    const staff = await aUser('Mod')
+    await giveRole(staff.email, 'MODERATOR')
+    expect((await staff.visitor.get(path)).text).toContain('Delete as a moderator')
+    await submit(staff.visitor, `${path}/delete`)
+    expect((await visitor.get(path)).status).toBe(404)
+    expect((await visitor.get('/collections/add?item=nothing')).status).toBe(404)
+  })
+})
+
 describe('posts', () => {
   test('are written about an item on its page, read by all, edited and deleted by their author', async () => {
     const { visitor, name } = await aUser()
@@ -425,6 +532,25 @@ describe('posts', () => {
       // A character is at most an element of an empty quotation, and there are the comments before.
       expect([name, text.length]).toEqual([name, expect.toSatisfy((length: number) => length < 2_500_000)])
     }
+  })
+
+  test('are liked and no longer liked by a form, and are listed by their likes', async () => {
+    const [ann, eve] = [await aUser('Ann'), await aUser('Eve')]
+    await ann.visitor.get('/posts')
+    const write = async (title: string) =>
+      (await submit(ann.visitor, '/posts', { title, content: 'x', published: 'yes' })).at.split('?')[0] ?? ''
+    const path = await write('Liked by Eve')
+    await write('Newer, liked by nobody')
+    expect((await aVisitor().get(path)).text).toMatch(/0 likes <a [^>]*>Sign in to like it/)
+    await eve.visitor.get(path)
+    const { page } = await submit(eve.visitor, `${path}/like`)
+    expect(page.text).toMatch(/You like this post\..*aria-pressed="true".*1 like, yours included/s)
+    expect((await ann.visitor.get(path)).text).toMatch(/aria-pressed="false".*1 like</s)
+    const { text } = await aVisitor().get('/posts?order=liked')
+    expect(text.indexOf('Liked by Eve')).toBeLessThan(text.indexOf('Newer, liked by nobody'))
+    expect(text).toMatch(/aria-current="page">Most liked/)
+    expect((await aVisitor().get('/posts?order=best')).status).toBe(400)
+    expect((await submit(eve.visitor, `${path}/unlike`)).page.text).toMatch(/aria-pressed="false".*0 likes</s)
   })
 
   test('are commented; a moderator deletes comments and posts of others', async () => {
@@ -656,8 +782,35 @@ describe('in a browser', { skip: hasNoBrowser }, () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('From here')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('.message-text', { hasText: 'From here' }).waitFor()
-    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+    // The list may have it before the answer of the form is there.
+    await expect.poll(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
     await look(page, 'room')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('collections fit, are accessible and work', async () => {
+    const { visitor } = await aUser('Ann Example')
+    const { page, complaints } = await openPage(browser, { baseURL: web.url })
+    await page.context().addCookies([{ name: 'account', value: visitor.cookies.get('account') ?? '', url: web.url }])
+    await page.goto(TOOLS)
+    await page.getByRole('link', { name: 'Add to a collection' }).click()
+    await page.getByLabel('Name').fill('Warehouse kit')
+    await page.getByLabel('Who can read it').selectOption('Everybody')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('The collection was created.').waitFor()
+    await page.goto('/skills/pdf')
+    await page.getByRole('link', { name: 'Add to a collection' }).click()
+    await look(page, 'collection-add')
+    await page.getByLabel('Note, if any').fill('Reads the orders.')
+    await page.getByRole('button', { name: 'Add to Warehouse kit' }).click()
+    await page.getByText('The item is in the collection.').waitFor()
+    await page.getByRole('button', { name: 'Move up: PDF' }).click()
+    await page.getByText('The item was moved.').waitFor()
+    expect(await page.locator('.cards h3').allInnerTexts()).toEqual(['PDF', 'Acme Tools'])
+    await look(page, 'collection')
+    await page.goto('/collections')
+    await look(page, 'collections')
     expect(complaints).toEqual([])
     await page.close()
   })
@@ -702,7 +855,7 @@ describe('in a browser', { skip: hasNoBrowser }, () => {
 test('pages fit in 60 kB compressed', async () => {
   const { visitor } = await aUser()
   const cookie = `account=${visitor.cookies.get('account')}`
-  for (const path of ['/account', '/account/security', '/account/keys', '/posts', '/rooms']) {
+  for (const path of ['/account', '/account/security', '/account/keys', '/posts', '/collections', '/rooms']) {
     const { bytes } = await askRaw(web.url, path, { headers: { cookie, 'accept-encoding': 'br' } })
     expect(bytes.length).toBeLessThan(60_000)
     expect(brotliDecompressSync(bytes).toString()).toContain('<h1>')

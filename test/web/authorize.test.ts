@@ -223,6 +223,11 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const { access_token } = await finish(page.url())
     const answer = await fetch(`${stack.url}/v1/products.json`, { headers: { authorization: `Bearer ${access_token}` } })
     expect(answer.status).toBe(200)
+    const audited = await stack.sql(
+      `SELECT entry.actor, entry.role, entry.user_id = store.owner_id AS "isOwner" FROM audit_entry entry JOIN store ON store.id = entry.store_id
+      WHERE store.name = 'Only shop' AND entry.noun = 'APP_AUTHORIZATION'`,
+    )
+    expect(audited).toEqual([{ actor: 'USER', role: 'OWNER', isOwner: true }])
     const left = await stack.sql(
       'SELECT count(*)::int AS open FROM social.session JOIN social."user" u ON u.id = user_id WHERE u.email = $1 AND ended_at IS NULL',
       [email],

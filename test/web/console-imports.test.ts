@@ -69,6 +69,24 @@ describe('the page of imports', () => {
     expect((await stranger.visitor.get(path)).status).toBe(404)
   })
 
+  test('takes orders of another shop, which then have their number beside ours', async () => {
+    const { visitor } = await signedIn(other)
+    const file = `Name,Email,Financial Status,Currency,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price
+#1001,ana@example.org,paid,EUR,10,2024-01-01T00:00:00Z,1,Mug,10
+#1002,ana@example.org,paid,EUR,11,2024-01-01T00:00:00Z,1,Mug,10
+`
+    const reply = await upload(visitor, { kind: 'ORDERS', source: '<b>old</b> shop', overwrite: 'yes' }, file)
+    expect(reply.status).toBe(303)
+    const text = await ended(visitor, String(reply.headers.location))
+    expect(text).toContain('from &lt;b&gt;old&lt;/b&gt; shop')
+    expect(text).toContain('<td>Total</td>')
+    const { orders } = await graph(other, '{ orders { nodes { number importedFrom { source name } } } }', {})
+    expect(orders.nodes).toMatchObject([{ importedFrom: { source: '<b>old</b> shop', name: '#1001' } }])
+    expect((await visitor.get('/console/orders')).text).toContain('<span class="quiet">#1001</span>')
+    const order = await visitor.get(`/console/orders/${orders.nodes[0].number}`)
+    expect(order.text).toContain('Imported from &lt;b&gt;old&lt;/b&gt; shop, where its number is #1001.')
+  })
+
   test('refuses forms of other pages, without a file, with an empty one, and what is no form', async () => {
     const { visitor } = await signedIn(shop)
     expect((await upload(visitor, { token: 'guessed' }, 'Handle,Title\nevil,Evil\n')).status).toBe(403)
@@ -162,6 +180,7 @@ describe.skipIf(hasNoBrowser)('in a browser, the page of imports', () => {
       ['console-import', path],
     ] as const) {
       await scripted.page.goto(address)
+      if (name === 'console-imports') await scripted.page.getByText('For orders').click()
       await look(scripted.page, name)
     }
     expect([...complaints, ...scripted.complaints]).toEqual([])

@@ -217,6 +217,8 @@ test('units come back: a return is added, received and refunded, each once', asy
   expect(list.text).toContain(`<a href="${path}#returns">${found.number}, of order ${number}</a>`)
   expect((await visitor.get('/console/returns?status=open')).text).toContain('No returns found.')
   const at = `/returns/${found.number}`
+  const restock = units.replace('units', 'restock')
+  expect((await send(visitor, path, `${at}/receive`, { [units]: '1', [restock]: 'burn' })).status).toBe(422)
   expect((await send(visitor, path, `${at}/receive`, { [units]: '1' })).headers.location).toBe(`${path}?done=returned`)
   expect(await returned()).toMatchObject({
     returns: [{ status: 'RECEIVED', lines: [{ received: 1, restock: 'RESTOCK' }] }],

@@ -33,17 +33,17 @@ describe('settings', () => {
     (
       await graph(
         own,
-        '{ store { name email timezone weightUnit sendsOrderConfirmations returnWindowDays currency version } }',
+        '{ store { name email timezone weightUnit sendsOrderConfirmations sendsLowStockAlerts returnWindowDays currency version } }',
         {},
       )
     ).store
 
-  test('of the store are saved, and the switch of order confirmations with them', async () => {
+  test('of the store are saved, and the switches of e-mails with them', async () => {
     const { visitor } = await signedIn(own)
     const before = await stored()
-    expect(before.sendsOrderConfirmations).toBe(true)
+    expect(before).toMatchObject({ sendsOrderConfirmations: true, sendsLowStockAlerts: true })
     // A checkbox that is off is not sent.
-    const { sendsOrderConfirmations: _, ...form } = fieldsOf(await visitor.get(SETTINGS), SETTINGS)
+    const { sendsOrderConfirmations: _, sendsLowStockAlerts: __, ...form } = fieldsOf(await visitor.get(SETTINGS), SETTINGS)
     const saved = await visitor.post(SETTINGS, {
       ...form,
       name: 'Corner & Sons',
@@ -57,11 +57,12 @@ describe('settings', () => {
       timezone: 'Europe/Madrid',
       weightUnit: 'LB',
       sendsOrderConfirmations: false,
+      sendsLowStockAlerts: false,
       returnWindowDays: 14,
       currency: 'EUR',
     })
-    await send(visitor, SETTINGS, SETTINGS, { sendsOrderConfirmations: 'yes' })
-    expect((await stored()).sendsOrderConfirmations).toBe(true)
+    await send(visitor, SETTINGS, SETTINGS, { sendsOrderConfirmations: 'yes', sendsLowStockAlerts: 'yes' })
+    expect(await stored()).toMatchObject({ sendsOrderConfirmations: true, sendsLowStockAlerts: true })
     const stale = await visitor.post(SETTINGS, { ...form, name: 'Old name' })
     expect([stale.status, textOf(stale)]).toEqual([422, expect.stringContaining('Stored now: Corner &amp; Sons')])
   })
@@ -112,6 +113,41 @@ describe('settings', () => {
       shippingMethods: [{ name: 'Parcel', enabled: false }],
       locations: [{ name: 'Workshop', address: { country: 'PT' } }],
     })
+  })
+})
+
+describe('Stripe', () => {
+  const methods = async () =>
+    (await graph(own, '{ paymentMethods { name type hasCredentials testMode enabled } }', {})).paymentMethods
+  test('is connected with a key, then with the secret of its webhook, and neither is shown', async () => {
+    const { visitor } = await signedIn(own)
+    const add = `${SETTINGS}/add/stripe`
+    const key = 'rk_test_51Hidden'
+    const refused = await send(visitor, SETTINGS, add, { name: 'Card', key: 'pk_test_51Hidden' })
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('id="stripe-key-problem"')])
+    expect(refused.text).not.toContain('51Hidden')
+    expect((await send(visitor, SETTINGS, add, { name: 'Card', key })).headers.location).toBe(`${SETTINGS}?done=connected`)
+    const { text } = await visitor.get(SETTINGS)
+    expect(text).toContain('not set up')
+    expect((await methods()).at(-1)).toMatchObject({ enabled: false, hasCredentials: false })
+    const [, number = ''] = /\/payments\/\d+\/(\d+)<\/code>/.exec(text) ?? []
+    const path = `${SETTINGS}/edit/payment/${number}`
+    await send(visitor, SETTINGS, path, { name: 'Card', enabled: 'yes', secret: 'whsec_hidden' })
+    // A form without them keeps both.
+    await send(visitor, SETTINGS, path, { name: 'Cards', enabled: 'yes' })
+    expect((await methods()).at(-1)).toEqual({
+      name: 'Cards',
+      type: 'STRIPE',
+      hasCredentials: true,
+      testMode: true,
+      enabled: true,
+    })
+    const page = (await visitor.get(SETTINGS)).text
+    expect(page).toContain('test mode')
+    expect(page).not.toMatch(/51Hidden|whsec_hidden/)
+    // Of a key from before modes were kept, nobody knows.
+    await web.trust.sql('UPDATE store.payment_method SET test_mode = NULL')
+    expect((await visitor.get(SETTINGS)).text).toContain('unknown mode')
   })
 })
 
@@ -267,6 +303,43 @@ describe('promotions', () => {
   })
 })
 
+describe('synonyms of the search', () => {
+  const SEARCH = '/console/search'
+
+  test('are added, found by in the shop, edited and deleted', async () => {
+    await graph(own, 'mutation { createProduct(input: { name: "Couch", price: "1" }) { __typename } }', {})
+    const { visitor } = await signedIn(own)
+    expect((await visitor.get(SEARCH)).text).toContain('No synonyms yet')
+    const added = await send(visitor, SEARCH, `${SEARCH}/add`, { terms: 'Sofa\r\n\r\n couch \r\n<b>', targets: '' })
+    expect(added.headers.location).toBe(`${SEARCH}?done=added`)
+    const list = await visitor.get(SEARCH)
+    const [, path = ''] = /href="(\/console\/search\/\d+)">Sofa, couch, &lt;b&gt;</.exec(list.text) ?? []
+    const { store } = await graph(own, '{ store { code } }', {})
+    const found = await visitor.get(`/shops/${store.code}/search?q=SOFA`)
+    expect([found.status, textOf(found)]).toEqual([200, expect.stringContaining('Couch')])
+
+    expect((await send(visitor, path, path, { terms: 'seat', targets: 'couch\r\nsofa' })).headers.location).toBe(
+      `${path}?done=saved`,
+    )
+    expect(textOf(await visitor.get(SEARCH))).toContain('seat also couch, sofa')
+    const stale = await send(visitor, path, path, { terms: 'a\r\nb', version: '1' })
+    expect([stale.status, textOf(stale)]).toEqual([422, expect.stringContaining('Stored now: seat')])
+    expect((await send(visitor, path, `${path}/delete`, {})).headers.location).toBe(`${SEARCH}?done=deleted`)
+    expect([(await visitor.get(path)).status, (await visitor.get(`${SEARCH}/x`)).status]).toEqual([404, 404])
+  })
+
+  test.each<[string, Fields, string]>([
+    ['one word alone', { terms: 'sofa' }, 'terms'],
+    ['a word twice', { terms: 'sofa\r\nSofa' }, 'terms'],
+    ['a long target', { terms: 'sofa', targets: `couch\r\n${'x'.repeat(51)}` }, 'targets'],
+  ])('with %s are refused beside the field, which keeps what was typed', async (_, fields, name) => {
+    const { visitor } = await signedIn(own)
+    const reply = await send(visitor, SEARCH, `${SEARCH}/add`, fields)
+    expect([reply.status, reply.text]).toEqual([422, expect.stringMatching(new RegExp(`${name}-problem"`))])
+    expect(reply.text).toContain(fields[name])
+  })
+})
+
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -280,7 +353,16 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
       'mutation { createPaymentMethod(input: { name: "Bank", paymentMethodUrl: "https://pay.example.org/" }) { __typename } createShippingMethod(input: { name: "Post", type: FREE }) { __typename } createCustomer(input: { email: "ana@example.org" }) { __typename } createPromotion(input: { name: "Summer", discountAmountPercent: 5, coupons: [{ code: "SUN" }] }) { __typename } }',
       {},
     )
-    const { customers, promotions } = await graph(own, '{ customers { nodes { number } } promotions { nodes { number } } }', {})
+    await graph(
+      own,
+      'mutation { createSearchSynonym(input: { terms: ["sofa", "couch"], targets: ["settee"] }) { __typename } }',
+      {},
+    )
+    const { customers, promotions, searchSynonyms } = await graph(
+      own,
+      '{ searchSynonyms { nodes { number } } customers { nodes { number } } promotions { nodes { number } } }',
+      {},
+    )
     const { page, complaints } = await openPage(browser, { baseURL: web.url })
     await page.goto('/console')
     await page.fill('#login', own.login)
@@ -288,6 +370,8 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.click('.sign-in button')
     for (const [name, address] of [
       ['console-settings', SETTINGS],
+      ['console-search', '/console/search'],
+      ['console-search-synonym', `/console/search/${searchSynonyms.nodes[0].number}`],
       ['console-customers', '/console/customers'],
       ['console-customer', `/console/customers/${customers.nodes[0].number}`],
       ['console-promotions', '/console/promotions'],

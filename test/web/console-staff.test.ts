@@ -73,7 +73,9 @@ const ALL = [
   '/products',
   '/transfers',
   '/customers',
+  '/price-lists',
   '/promotions',
+  '/search',
   '/webhooks',
   '/apps',
   '/settings',
@@ -83,9 +85,33 @@ const ALL = [
 ]
 const OF_ROLES: Readonly<Record<string, readonly string[]>> = {
   MANAGER: ALL.filter((path) => !['/apps', '/imports', '/staff', '/access'].includes(path)),
-  CATALOGUE: ['/products', '/transfers', '/promotions', '/settings'],
-  FULFILLMENT: ['', '/orders', '/returns', '/products', '/transfers', '/customers', '/promotions', '/webhooks', '/settings'],
-  SUPPORT: ['', '/orders', '/returns', '/products', '/transfers', '/customers', '/promotions', '/webhooks', '/settings'],
+  CATALOGUE: ['/products', '/transfers', '/promotions', '/search', '/settings'],
+  FULFILLMENT: [
+    '',
+    '/orders',
+    '/returns',
+    '/products',
+    '/transfers',
+    '/customers',
+    '/price-lists',
+    '/promotions',
+    '/search',
+    '/webhooks',
+    '/settings',
+  ],
+  SUPPORT: [
+    '',
+    '/orders',
+    '/returns',
+    '/products',
+    '/transfers',
+    '/customers',
+    '/price-lists',
+    '/promotions',
+    '/search',
+    '/webhooks',
+    '/settings',
+  ],
 }
 
 test.each(Object.entries(OF_ROLES))('%s sees its sections, which open, and no others', async (role, sections) => {
@@ -150,14 +176,17 @@ test('a role is changed, and a removed member is out with all pages', async () =
   const visitor = await aMember('SUPPORT', 'Rui Removed')
   const { visitor: owner } = await signedIn(shop)
   const page = await owner.get('/console/staff')
-  const [, number = ''] = /Change the role of Rui Removed[\s\S]*?action="\/console\/staff\/remove\/(\d+)"/.exec(page.text) ?? []
+  const [, number = ''] = /Change Rui Removed[\s\S]*?action="\/console\/staff\/remove\/(\d+)"/.exec(page.text) ?? []
   const role = `/console/staff/role/${number}`
-  expect((await owner.post(role, { ...fieldsOf(page, role), role: 'CATALOGUE' })).headers.location).toBe(
-    '/console/staff?done=saved',
-  )
-  await expect.poll(async () => (await visitor.get('/console')).headers.location, { timeout: 10_000 }).toBe('/console/products')
+  const refused = await owner.post(role, { ...fieldsOf(page, role), lowStockEmail: 'nobody' })
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('lowStockEmail-problem"')])
+  expect(
+    (await owner.post(role, { ...fieldsOf(page, role), role: 'CATALOGUE', lowStockEmail: 'rui@example.org' })).headers.location,
+  ).toBe('/console/staff?done=saved')
+  expect(fieldsOf(await owner.get('/console/staff'), role)).toMatchObject({ lowStockEmail: 'rui@example.org' })
+  await expect.poll(async () => (await visitor.get('/console')).headers.location).toBe('/console/products')
   expect((await owner.post(`/console/staff/remove/${number}`, {})).headers.location).toBe('/console/staff?done=removed')
-  await expect.poll(async () => (await visitor.get('/console/products')).status, { timeout: 10_000 }).not.toBe(200)
+  await expect.poll(async () => (await visitor.get('/console/products')).status).not.toBe(200)
   expect((await visitor.get('/console/stores')).text).toContain('No stores yet')
 })
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { askRaw } from '../rest-facade/ask.ts'
 import {
@@ -30,12 +30,12 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-async function rest(on: string, body?: object) {
+async function rest(on: string, body?: object, shop = corner) {
   const [method = '', path = ''] = on.split(' ')
   const { status, json } = await askRaw(web.url, `/v1${path}`, {
     method,
     headers: {
-      authorization: `Basic ${Buffer.from(`${corner.login}:${corner.authtoken}`).toString('base64')}`,
+      authorization: `Basic ${Buffer.from(`${shop.login}:${shop.authtoken}`).toString('base64')}`,
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
@@ -156,4 +156,143 @@ test.skipIf(hasNoBrowser)('a cart is accessible and fits', async () => {
   expect(await page.evaluate('window.ran')).toBeUndefined()
   expect(complaints).toEqual([])
   await closePages(browser)
+})
+
+describe('the demo shop', () => {
+  let demo: Shop
+  let article: number
+  const place = async (status: string): Promise<number> => {
+    const order = { status, customer: { email: 'ana@example.org' }, products: [{ id: article, qty: 3 }] }
+    return (await rest('POST /orders.json', { order }, demo)).order.id
+  }
+  const sql = async (text: string) => {
+    const client = new pg.Client({ ...web.trust.database.connection })
+    await client.connect()
+    await client.query(text)
+    await client.end()
+  }
+  const home = async () => {
+    web.later(60)
+    return (await askRaw(web.url, '/', { headers: { accept: 'text/html', 'accept-encoding': 'identity' } })).text
+  }
+  beforeAll(async () => {
+    demo = await withStores(web.trust.database.connection, (stores) =>
+      stores.create({ name: 'Demo', country: 'PT', isPaid: true }),
+    )
+    article = (await rest('POST /products.json', { product: { name: 'Cup', price: 12.5 } }, demo)).product.id
+    await place('Pending Payment')
+  })
+
+  test('shows its last order on the home page, without its customer, only where the installation set it up', async () => {
+    expect(await home()).toContain('Recorded events of one order')
+    await sql("UPDATE store.store SET is_sample = true WHERE code = 'demo'")
+    const text = await home()
+    expect(text.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"')).toMatch(
+      /Last order in Demo, .* UTC.*"status":"PENDING_PAYMENT","total":"37\.5"/s,
+    )
+    expect(text).not.toMatch(/ana@example|Recorded events/)
+  })
+
+  test.skipIf(hasNoBrowser)('sends its orders to an open home page as they arrive, but no carts', async () => {
+    const { page, complaints } = await openPage(await sharedBrowser(), { baseURL: web.url })
+    await page.goto('/')
+    const box = page.locator('[data-orders]')
+    await box.getByText('Live', { exact: true }).waitFor()
+    await place('Abandoned')
+    await place('Paid')
+    await box.locator('[data-event]').nth(1).waitFor()
+    expect(await box.locator('[data-event]').count()).toBe(2)
+    expect(await box.locator('[data-event]').first().innerText()).toMatch(
+      /^event: next\ndata: \{"data":\{"sampleOrderUpdated":\{"status":"PAID","total":"37\.5","updatedAt":"[^"]+"\}\}\}/,
+    )
+    expect(complaints).toEqual([])
+    await page.close()
+    await expect.poll(() => web.gateway.subscriptions()).toBe(0)
+  })
+
+  test.skipIf(hasNoBrowser)('sends them to a home page that was refused once, which tries again', async () => {
+    const { page } = await openPage(await sharedBrowser(), { baseURL: web.url })
+    let requests = 0
+    await page.route('**/sample-orders', async (route) => {
+      requests += 1
+      await sql(`UPDATE store.store SET is_sample = ${requests > 1} WHERE code = 'demo'`)
+      await route.continue()
+    })
+    await page.goto('/')
+    await expect.poll(() => requests).toBe(2)
+    await expect.poll(() => web.gateway.subscriptions()).toBe(1)
+    await place('Paid')
+    const shown = page.locator('[data-orders] [data-event]')
+    await shown.first().waitFor()
+    // The refusal is not shown.
+    expect((await shown.allInnerTexts()).filter((text) => !text.includes('"status"'))).toEqual([])
+    await page.close()
+    await expect.poll(() => web.gateway.subscriptions()).toBe(0)
+  })
+
+  test('sends its orders to anonymous visitors, also through proxies, while the page is open', async () => {
+    const pages = Array.from({ length: 3 }, () => new AbortController())
+    const responses = await Promise.all(
+      pages.map(({ signal }) => {
+        // None of it is passed on.
+        const headers = { cookie: 'session=nonsense', authorization: 'Bearer nonsense', 'x-login-key': 'nonsense' }
+        return fetch(`${web.url}/sample-orders`, { signal, headers })
+      }),
+    )
+    const readers = responses.map(({ status, headers, body }) => {
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+      // Proxies neither store nor hold back what is sent, and no other site may read it.
+      expect([headers.get('cache-control'), headers.get('x-accel-buffering')]).toEqual(['no-store', 'no'])
+      expect([headers.get('set-cookie'), headers.get('access-control-allow-origin')]).toEqual([null, null])
+      return body?.pipeThrough(new TextDecoderStream()).getReader()
+    })
+    await expect.poll(() => web.gateway.subscriptions()).toBe(3)
+    await place('Paid')
+    for (const reader of readers) {
+      let text = ''
+      while (!text.includes('"PAID"')) text += (await reader?.read())?.value ?? ''
+      expect(text).toMatch(/^:\n\nevent: next\ndata: \{"data":\{"sampleOrderUpdated":\{"status":"PAID"/)
+      expect(text).not.toContain('ana@example.org')
+    }
+    for (const page of pages) page.abort()
+    await expect.poll(() => web.gateway.subscriptions()).toBe(0)
+  })
+
+  test('that got an owner shows none of them, and neither does any other shop', async () => {
+    const subscribe = (store: string) => ({
+      method: 'POST',
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({ query: `subscription { sampleOrderUpdated(store: ${JSON.stringify(store)}) { status } }` }),
+    })
+    const refused = async () => {
+      for (const store of ['demo', corner.code, '\u0000', 'x'.repeat(5000)]) {
+        const { text } = await askRaw(web.url, '/graphql', subscribe(store))
+        expect([store.slice(0, 9), text]).toEqual([store.slice(0, 9), expect.stringContaining('"NOT_FOUND"')])
+      }
+      expect((await askRaw(web.url, '/sample-orders')).text).toMatch(
+        /^:\n\nevent: next\ndata: .*"NOT_FOUND".*\n\nevent: complete/,
+      )
+      expect(await home()).toContain('Recorded events of one order')
+    }
+    const stream = await fetch(`${web.url}/graphql`, subscribe('demo'))
+    let text = ''
+    const parts = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const read = async (): Promise<boolean> => {
+      const { value, done } = (await parts?.read()) ?? { done: true }
+      text += value ?? ''
+      return !done
+    }
+    // A stream that is open already sends what comes, until there is an owner.
+    while (!text.includes('"PAID"') && (await Promise.all([read(), place('Paid')]))[0]);
+    const shown = text.match(/event: next/g)?.length
+    await withStores(web.trust.database.connection, (stores) => stores.setOwner('demo', 'somebody'))
+    await place('Paid')
+    while (await read());
+    expect(text.slice(text.lastIndexOf('event: next'))).toContain('"NOT_FOUND"')
+    expect(shown).toBeGreaterThan(0)
+    await refused()
+    // Whoever buys there did so at a shop with an owner, who may be gone.
+    await withStores(web.trust.database.connection, (stores) => stores.disown('somebody', null))
+    await refused()
+  })
 })

@@ -41,7 +41,11 @@ export async function startInstallation(copies: number, options: Parameters<type
       ...options.settings,
     },
   })
-  const { closeReceiver, ...furnished } = await fillInstallation(cluster)
+  const { closeReceiver, ...furnished } = await fillInstallation(cluster).catch(async (error: unknown) => {
+    // Its processes are detached: they would outlive the test.
+    await close()
+    throw error
+  })
   return {
     ...furnished,
     cluster,

@@ -302,8 +302,7 @@ describe('no cached response is served that a mutation may have changed', () => 
     await mutation
     expect((await get(A)).text).toBe(NAMED('Atlas'))
     library.release()
-    const isOver = async () => expect(await library.metrics.text()).toContain('operation="Slow",kind="mutation",outcome="ok"} 1')
-    await vi.waitFor(isOver)
+    await expect.poll(() => library.metrics.text()).toContain('operation="Slow",kind="mutation",outcome="ok"} 1')
     expect((await get(A)).text).toBe(NAMED('New'))
   })
 

@@ -6,10 +6,16 @@ import { createVersionStatistics } from '../../../gateway/canary/version-statist
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../../gateway/library/serve-gateway.ts'
 import { recordingLog } from '../support/graph.ts'
+import type { Remote } from '../support/remote.ts'
 import { type Answer, aCanary, caller, clientOf, twoSupergraphs } from './canary-graph.ts'
 
 const PRICES = '{ goods { price } }'
 const priced = (price: number) => ({ data: { goods: [{ price }, { price }] } })
+
+/** Has servers keep idle connections for as long as a test may take. */
+function keepIdle(...servers: readonly Remote[]): void {
+  for (const { server } of servers) server.keepAliveTimeout = 60_000
+}
 
 describe('callers', () => {
   test('are the same share of the candidate at every request, and more of them when the share grows', async () => {
@@ -46,6 +52,58 @@ describe('callers', () => {
     expect(await priceFor({ 'x-canary': 'please' })).toBe(2)
     expect(await priceFor({ 'x-canary': 'no' })).toBe(1)
   })
+})
+
+test('both supergraphs share the connections to a subgraph that is at one address, also while one of them goes', async () => {
+  const { post, canary, goods, prices } = await aCanary({ optIn: { header: 'x-canary', value: '1' } })
+  keepIdle(goods, prices.served, prices.candidate)
+  const sockets = () => [goods, prices.served, prices.candidate].map(({ connections }) => connections())
+  for (let request = 0; request < 3; request++) {
+    expect(await post(PRICES)).toEqual(priced(1))
+    expect(await post(PRICES, { 'x-canary': '1' })).toEqual(priced(2))
+  }
+  expect(sockets()).toEqual([1, 1, 1])
+  canary.rollBack('of the test')
+  for (const headers of [{ 'x-canary': '1' }, {}]) expect(await post(PRICES, headers)).toEqual(priced(1))
+  expect(sockets()).toEqual([1, 1, 1])
+})
+
+test.each([
+  { what: 'a subgraph', connections: { maxConnections: 2 } },
+  { what: 'a subgraph that may have HTTP/2', connections: { maxConnections: 2, http2: true } },
+])('a slow candidate takes half of the connections to $what, until it is promoted', async ({ connections }) => {
+  const { post, canary, goods } = await aCanary({ optIn: { header: 'x-canary', value: '1' } }, { allSubgraphs: { connections } })
+  const held: (() => void)[] = []
+  goods.always = ({ response, body }) => {
+    const answer = (data: object) => void response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
+    if (body.includes('plain')) held.push(() => answer({ plain: 1 }))
+    else answer({ goods: [] })
+  }
+  const slow = (requests: number) =>
+    Array.from({ length: requests }, (_, at) => post(`{ plain } # ${at}`, { 'x-canary': '1', ...caller(at) }))
+  const first = slow(3)
+  await expect.poll(() => held.length).toBe(1)
+  expect(await post('{ goods { id } }')).toEqual({ data: { goods: [] } })
+  for (let at = 0; at < first.length; at++) {
+    await expect.poll(() => held.length).toBe(at + 1)
+    held[at]?.()
+  }
+  expect((await Promise.all(first)).map(({ data }) => data)).toEqual([{ plain: 1 }, { plain: 1 }, { plain: 1 }])
+
+  expect(canary.promote()).toBe(true)
+  const second = slow(2)
+  await expect.poll(() => held.length).toBe(5)
+  for (const release of held.slice(3)) release()
+  expect((await Promise.all(second)).map(({ data }) => data)).toEqual([{ plain: 1 }, { plain: 1 }])
+})
+
+test('a promotion keeps the connections of both supergraphs', async () => {
+  const { post, canary, goods, prices } = await aCanary({ optIn: { header: 'x-canary', value: '1' } })
+  keepIdle(goods, prices.served, prices.candidate)
+  expect([await post(PRICES), await post(PRICES, { 'x-canary': '1' })]).toEqual([priced(1), priced(2)])
+  expect(canary.promote()).toBe(true)
+  for (let request = 0; request < 3; request++) expect(await post(PRICES)).toEqual(priced(2))
+  expect([goods, prices.served, prices.candidate].map(({ connections }) => connections())).toEqual([1, 1, 1])
 })
 
 describe('nothing of one supergraph answers for the other', () => {

@@ -12,9 +12,10 @@ import type { Case, Running, Tap } from './small-graph.ts'
 /**
  * How subgraphs are reached: executed in this process, or as over HTTP, where answers are text and
  * nothing is known about them; mixed, each other way in turn; merged, as over HTTP with one request
- * for the entity fetches that are ready together.
+ * for the entity fetches that are ready together; bytes, as over HTTP where the bytes of a subgraph
+ * become the answer if they are it.
  */
-export const FORMS = ['local', 'json', 'mixed', 'merged'] as const
+export const FORMS = ['local', 'json', 'mixed', 'merged', 'bytes'] as const
 export type Form = (typeof FORMS)[number]
 
 /** Our gateway over some subgraphs. */
@@ -23,18 +24,28 @@ export type Subject = {
   readonly ask: (operation: Case) => Promise<Answer>
   /** Number of requests so far that were for several fetches. */
   readonly mergedRequests: () => number
+  /** Number of responses so far whose bytes were an answer. */
+  readonly answersInBytes: () => number
   readonly listen: (operation: Case) => Promise<readonly Answer[]>
 }
 
 /** The gateway that is tested, without limits. */
 export async function startSubject(supergraphSdl: string, subgraphs: readonly Running[], tap: Tap, form: Form): Promise<Subject> {
   let mergedRequests = 0
+  let answersInBytes = 0
   const counted = (link: Link): Link => ({
     ...link,
     mergesFetches: form === 'merged',
     execute(request, passing) {
       if (request.planNodes && request.planNodes.length > 1) mergedRequests++
-      return link.execute(request, passing)
+      if (form !== 'bytes' || !request.readBody) return link.execute({ ...request, readBody: undefined }, passing)
+      const { readBody } = request
+      const counting = (body: Buffer) => {
+        const read = readBody(body)
+        if (read) answersInBytes++
+        return read
+      }
+      return link.execute({ ...request, readBody: counting }, passing)
     },
   })
   const isHere = (index: number) => form === 'local' || (form === 'mixed' && index % 2 === 1)
@@ -62,7 +73,7 @@ export async function startSubject(supergraphSdl: string, subgraphs: readonly Ru
     }
     return events
   }
-  return { gateway, ask, mergedRequests: () => mergedRequests, listen }
+  return { gateway, ask, mergedRequests: () => mergedRequests, answersInBytes: () => answersInBytes, listen }
 }
 
 /** One in each form. */
@@ -77,6 +88,7 @@ export async function startSubjects(
     json: await start('json'),
     mixed: await start('mixed'),
     merged: await start('merged'),
+    bytes: await start('bytes'),
   }
 }
 
@@ -95,7 +107,7 @@ function json({ name, strict, lax }: Running, tap: Tap): Link {
   const { subscribe } = local({ name, strict, lax }, tap)
   return {
     name,
-    async execute({ query, variables, operationName }) {
+    async execute({ query, variables, operationName, readBody }) {
       const schema = breaksSchema(tap.fault) ? lax : strict
       const sent = JSON.parse(JSON.stringify({ query, variables, operationName }))
       const ask = () =>
@@ -106,7 +118,8 @@ function json({ name, strict, lax }: Running, tap: Tap): Link {
           operationName: sent.operationName,
           contextValue: {},
         })
-      return throughText(await injected(tap.fault, name, ask))
+      const answer = await injected(tap.fault, name, ask)
+      return readBody?.(Buffer.from(JSON.stringify(answer))) ?? throughText(answer)
     },
     ...(subscribe && {
       subscribe: async (request, passing) => {

@@ -31,10 +31,12 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       expect(validate(schema, parse(operation.query)).map(String)).toEqual([])
       if (!oracle) throw new Error('Expected the oracle to have started.')
       const { faults, compared } = await prepared(operation, oracle)
-      const before = subjects.merged.mergedRequests()
-      await subjects.merged.ask(operation)
-      // Elsewhere it is the form `json`.
-      const forms = FORMS.filter((form) => form !== 'merged' || subjects.merged.mergedRequests() > before)
+      const { merged, bytes } = subjects
+      const before = { merged: merged.mergedRequests(), bytes: bytes.answersInBytes() }
+      for (const each of [merged, bytes]) await each.ask(operation)
+      // Elsewhere they are the form `json`.
+      const unlike = { merged: merged.mergedRequests() > before.merged, bytes: bytes.answersInBytes() > before.bytes }
+      const forms = FORMS.filter((form) => (form === 'merged' || form === 'bytes' ? unlike[form] : true))
       const wrong: object[] = []
       for (const fault of faults) wrong.push(...(await wrongUnder(fault, operation, compared, { ...oracle, forms })))
       tap.fault = null
@@ -104,7 +106,13 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
         wrong.push({ fault: label, problem: 'the oracle is not right', written, oracle: said })
       }
       for (const form of forms) {
-        if (!['json', 'merged'].includes(form) && breaksSchema(fault)) continue
+        if (!['json', 'merged', 'bytes'].includes(form) && breaksSchema(fault)) continue
+        if (form === 'bytes') {
+          // An answer that is one lets the next one be read as such again.
+          tap.fault = null
+          await subjects.bytes.ask(operation)
+          tap.fault = fault
+        }
         const answer = await subjects[form].ask(operation)
         const lines = excuses(right.answers, answer, compared.at, fault, form)
         if (lines?.length === 0) wrong.push({ fault: label, problem: 'wrong', form, right: right.answers[0], answer })

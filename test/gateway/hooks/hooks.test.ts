@@ -132,6 +132,15 @@ describe('stages', () => {
     expect((await local.post('{ latestReview { text } }')).data).toEqual({ latestReview: { text: 'Hidden.' } })
   })
 
+  test('change the data of a response in place, also where its bytes would be the answer', async () => {
+    const { post } = await aGateway({
+      subgraphResponse({ data }) {
+        if (data) Object.assign(data, { product: { name: 'Changed' } })
+      },
+    })
+    for (const _ of [1, 2]) expect((await post(NAME)).data).toEqual({ product: { name: 'Changed' } })
+  })
+
   test.each<{ why: string; hooks: Hooks; data?: unknown }>([
     {
       why: 'a returned error',

@@ -12,6 +12,7 @@ import {
   subscriptionSlots,
 } from '../../../gateway/limits/subscription-slots.ts'
 import type { Running } from '../../../gateway/subscriptions/subscribe.ts'
+import { streamOperations } from '../../../gateway/transports/event-stream.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
@@ -46,6 +47,8 @@ async function serve(limits: Partial<SubscriptionLimits>, loadLimit = 0): Promis
   const isProxy = () => true
   const app = createHttpServer({ log: pino({ level: 'silent' }), isProxy, loadLimit })
   await serveGraphql(app, ticker.gateway)
+  const stream = streamOperations(app, ticker.gateway)
+  app.get('/page/events', (request, reply) => stream(request, reply, { text: TICKED, variables: {}, credentials: {} }))
   serveWebSockets(app, ticker.gateway, { isProxy })
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
   cleanups.push(() => app.close())
@@ -263,6 +266,28 @@ describe('bounds', () => {
     expect(server.refusals).toEqual(['ADDRESS', 'ADDRESS'])
     for (const { socket } of [one, other]) socket.terminate()
     await expect.poll(() => [server.slots.remembered(), server.slots.memory().usedBytes]).toEqual([0, 0])
+  })
+
+  test('of an address: also over the streams of pages, each in a tab', async () => {
+    const server = await serve({ perAddress: 2 })
+    const tab = async (address: string) => {
+      const controller = new AbortController()
+      cleanups.push(() => controller.abort())
+      const { signal } = controller
+      const answer = await fetch(`${server.base}/page/events`, { signal, headers: { 'x-forwarded-for': address } })
+      return { answer, close: () => controller.abort() }
+    }
+    const [first] = [await tab('192.0.2.1'), await tab('192.0.2.1')]
+    expect(await (await tab('192.0.2.1')).answer.text()).toMatch(
+      /^:\n\nevent: next\ndata: .*"TOO_MANY_SUBSCRIPTIONS".*\n\nevent: complete/s,
+    )
+    await tab('192.0.2.2')
+    expect(server.ticker.gateway.subscriptions()).toBe(3)
+    expect(server.refusals).toEqual(['ADDRESS'])
+    first.close()
+    await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(2)
+    await tab('192.0.2.1')
+    await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(3)
   })
 
   test('of a credential: from all addresses together, and not of those without one', async () => {

@@ -277,7 +277,7 @@ describe('GET /metrics', () => {
         404,
         'Metrics are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n',
       ])
-      expect(logs.at(-1)).toContain('GET /metrics is refused, because HOST is not loopback')
+      await expect.poll(() => logs.at(-1)).toContain('GET /metrics is refused, because HOST is not loopback')
       const port = await unusedPort()
       await start({ HOST, METRICS_PORT: String(port) })
       expect((await read(`http://localhost:${port}`)).status).toBe(200)

@@ -1,6 +1,8 @@
 import type { FetchNode } from '@apollo/query-planner'
 import { OperationTypeNode } from 'graphql'
+import { createClient } from 'graphql-ws'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import WebSocket from 'ws'
 import { type CreateGatewayOptions, createGateway } from '../../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../../gateway/library/serve-gateway.ts'
 import { createHttpContext } from '../../../gateway/middleware/http-context.ts'
@@ -8,7 +10,9 @@ import { createQueryTraces, type QueryTrace, queryTraceReadersOf } from '../../.
 import type { ExecutableOperation } from '../../../gateway/operations/prepared-operation.ts'
 import { twoSupergraphs } from '../canary/canary-graph.ts'
 import { recordingLog, requestContext, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { serveSubgraph } from '../support/program.ts'
 import { serveRemote } from '../support/remote.ts'
+import { startTicker } from '../support/ticker.ts'
 
 const ACROSS =
   'query Across($is: Boolean = true) { latestReview { text about { name } } product(id: "a") @include(if: $is) { name } }'
@@ -89,6 +93,107 @@ test('a trace has the plan as it ran, with the time of each request', async () =
   const [first, second] = JSON.stringify(plan).match(/"startMilliseconds":[\d.]+/g) ?? []
   expect(first).not.toBe(second)
 })
+
+describe('answers in parts, and events', () => {
+  const DEFERRED = 'query Parts { latestReview { text ... @defer { about { name } } } }'
+  const PLAN = {
+    kind: 'Defer',
+    nodes: [
+      expect.objectContaining({ kind: 'Fetch', subgraph: 'review', requests: [request()] }),
+      {
+        kind: 'Deferred',
+        path: 'latestReview',
+        nodes: [{ kind: 'Flatten', path: 'latestReview.about', node: expect.objectContaining({ requests: [request(1)] }) }],
+      },
+    ],
+  }
+
+  test('the trace of an answer in parts is in the last one', async () => {
+    const { url } = await aGateway({ queryTraces: 'everyone' })
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'multipart/mixed;deferSpec=20220824, application/json',
+        'atrium-trace': '1',
+      },
+      body: JSON.stringify({ query: DEFERRED }),
+    })
+    const parts = (await response.text()).match(/^\{.*\}$/gm)?.map((part) => JSON.parse(part)) ?? []
+    expect(parts.slice(0, -1).every(({ extensions }) => extensions === undefined)).toBe(true)
+    expect(parts.at(-1)).toMatchObject({ hasNext: false, extensions: { trace: { version: 1, plan: PLAN } } })
+  })
+
+  test.each([
+    { readers: 'everyone', given: '1', origin: undefined, isTraced: true },
+    { readers: { token: TOKEN }, given: TOKEN, origin: undefined, isTraced: true },
+    { readers: { token: TOKEN }, given: '1', origin: undefined, isTraced: false },
+    { readers: 'everyone', given: 'x'.repeat(90_000), origin: undefined, isTraced: false },
+    { readers: 'everyone', given: '1', origin: 'http://other.example', isTraced: false },
+  ] as const)(
+    'over a WebSocket connection_init requests it ($readers, case %#)',
+    async ({ readers, given, origin, isTraced }) => {
+      const { url } = await aGateway({ queryTraces: readers })
+      const client = connect(url, { 'atrium-trace': given }, origin)
+      const results: Answer[] = []
+      for await (const result of client.iterate({ query: ACROSS })) results.push(result as Answer)
+      expect(results).toMatchObject([{ data: { latestReview: { text: 'Fine.' } } }])
+      expect(results[0]?.extensions?.trace?.plan?.kind).toBe(isTraced ? 'Parallel' : undefined)
+    },
+  )
+
+  test('each event of a subscription has its own, which other subscribers do not get', async () => {
+    const ticker = await startTicker()
+    const served = await Promise.all(ticker.subgraphs.map(serveSubgraph))
+    const [ticking, labels] = served.map(({ url }) => url)
+    const gateway = await createGateway({
+      supergraph: ticker.sdlAt({ ticking: ticking ?? '', labels: labels ?? '' }),
+      log: recordingLog().log,
+      queryTraces: 'everyone',
+    })
+    const server = await serveGateway(gateway, { port: 0, graceSeconds: 0 })
+    onTestFinished(async () => {
+      await server.close()
+      await gateway.close()
+      for (const each of served) each.server.close().closeAllConnections()
+    })
+    const query = 'subscription { ticked { number thing { label } } }'
+    const traced = connect(server.url, { 'atrium-trace': '1' }).iterate({ query })
+    const other = connect(server.url, {}).iterate({ query })
+    const firsts = Promise.all([traced.next(), other.next()])
+    await expect.poll(() => gateway.gateway.subscriptions()).toBe(2)
+    ticker.tick()
+    ticker.tick()
+    const data = { ticked: { number: 1, thing: { label: 'Label 1' } } }
+    const [first, others] = await firsts
+    expect(others.value).toEqual({ data })
+    const plan = {
+      kind: 'Sequence',
+      nodes: [
+        { kind: 'Event' },
+        {
+          kind: 'Sequence',
+          nodes: [{ kind: 'Flatten', path: 'ticked.thing', node: { subgraph: 'labels', requests: [request(1)] } }],
+        },
+      ],
+    }
+    expect(first.value).toMatchObject({ data, extensions: { trace: { plan } } })
+    expect((await traced.next()).value).toMatchObject({ extensions: { trace: { plan } } })
+    expect((await other.next()).value).not.toHaveProperty('extensions')
+  })
+})
+
+/** A WebSocket client, which leaves when the test ends. */
+function connect(url: string, connectionParams: Record<string, unknown>, origin?: string) {
+  class FromOrigin extends WebSocket {
+    constructor(address: string, protocols: string) {
+      super(address, protocols, origin === undefined ? {} : { origin })
+    }
+  }
+  const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: FromOrigin, connectionParams, retryAttempts: 0 })
+  onTestFinished(async () => void (await client.dispose()))
+  return client
+}
 
 test('a request that fails is in the trace, without its reason', async () => {
   const { post, shop } = await aGateway({ queryTraces: 'everyone' })

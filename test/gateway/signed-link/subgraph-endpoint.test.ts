@@ -8,11 +8,13 @@ import type { ExecutionResult } from '../../../gateway/operations/execution-resu
 import { remoteRoutes } from '../../../gateway/signed-link/remote-routes.ts'
 import { createSignatureVerifier, createSigner, type Sign } from '../../../gateway/signed-link/signature.ts'
 import { serveSubgraph } from '../../../gateway/signed-link/subgraph-endpoint.ts'
+import { rememberVerifiedCaller } from '../../../gateway/signed-link/verified-caller.ts'
 import { createRemoteLink, type RemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
 import { changeListeners } from '../../../platform/events/change-listeners.ts'
-import type { Caller } from '../../../platform/http/caller.ts'
+import { type Caller, tenantOf } from '../../../platform/http/caller.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import type { SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
+import { rememberVerified } from '../../../platform/http/verified-credentials.ts'
 import { ask, recordingLog } from '../support/graph.ts'
 import { followed } from '../support/subscription-reader.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
@@ -122,6 +124,31 @@ test('the subgraph gets the caller as the gateway identified it', async () => {
   const prepared = gateway.prepareText('{ now }', undefined)
   if (prepared.kind === 'executable') await prepared.run({}, { caller, signal: new AbortController().signal })
   expect(callers.at(-1)).toEqual(caller)
+})
+
+test('a subgraph states in its response whose credentials it has verified, and the gateway remembers that', async () => {
+  rememberVerified('Bearer known', 'user 7')
+  const [known, invented] = await Promise.all(
+    ['Bearer known', 'Bearer invented'].map(async (authorization) => {
+      const headers = { ...HEADERS, authorization }
+      const signed = sign({ method: 'POST', path: '/graphql', headers }, BODY)
+      const { headers: answered } = await fetch(`${base}/graphql`, {
+        method: 'POST',
+        headers: { ...headers, ...signed },
+        body: BODY,
+      })
+      return answered.get('x-atrium-verified')
+    }),
+  )
+  expect([known, invented]).toEqual(['authorization user 7', null])
+  const caller: Caller = {
+    requestId: 'r',
+    address: '203.0.113.9',
+    credentials: { 'x-api-key': 'a key', authorization: 'made up' },
+  }
+  rememberVerifiedCaller(caller, { 'x-atrium-verified': 'x-api-key key 3' })
+  expect(tenantOf(caller)).toBe('key 3')
+  expect(tenantOf({ ...caller, credentials: { authorization: 'made up' } })).toBe('203.0.113.9')
 })
 
 test('queries and mutations go over it, faults are masked, and texts that do not fit the schema refused', async () => {

@@ -29,8 +29,8 @@ import { answerOf, type Exchange } from '../support/remote.ts'
 describe('a subgraph that does not do its part', () => {
   type Row = { what: string; flaw: (exchange: Exchange) => void; code?: string; attempts: number; timeout?: number }
   test.each<Row>([
-    { what: 'never answers', flaw: hangs, code: 'TIMEOUT', attempts: 1, timeout: 300 },
-    { what: 'answers a blank at a time, for ever', flaw: drips, code: 'TIMEOUT', attempts: 1, timeout: 300 },
+    { what: 'never answers', flaw: hangs, code: 'TIMEOUT', attempts: 1, timeout: 1_000 },
+    { what: 'answers a blank at a time, for ever', flaw: drips, code: 'TIMEOUT', attempts: 1, timeout: 1_000 },
     { what: 'resets the connection before it answers', flaw: resets, attempts: 3 },
     { what: 'closes the connection before it answers', flaw: raw(), attempts: 3 },
     {
@@ -313,7 +313,7 @@ describe('a subscription', () => {
     { what: 'a reset', flaw: resets },
     { what: 'a redirect', flaw: replies(307, { location: 'http://127.0.0.1:1/' }) },
   ])('that gets $what is rejected with a code, without a retry', async ({ flaw }) => {
-    const { shop, link } = await aGraph({ timeoutMilliseconds: 300 })
+    const { shop, link } = await aGraph({ timeoutMilliseconds: 1_000 })
     shop.always = flaw
     await expect(link.subscribe?.(aRequest('subscription { sold }'), requestContext())).rejects.toMatchObject({
       code: 'SUBGRAPH_UNAVAILABLE',

@@ -60,7 +60,7 @@ describe('retries', () => {
   })
 
   test('stay within the time of the fetch', async () => {
-    const { shop, executing } = await aGraph({ timeoutMilliseconds: 500 })
+    const { shop, executing } = await aGraph({ timeoutMilliseconds: 1_500 })
     shop.next.push(resets)
     shop.always = hangs
     expect((await executing(NAME)).errors).toMatchObject([{ extensions: { code: 'TIMEOUT' } }])

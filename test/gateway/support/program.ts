@@ -71,6 +71,8 @@ export async function startProgram(env: Readonly<Record<string, string>>): Promi
     said: (message) =>
       out()
         .split('\n')
+        // The last line may be on its way.
+        .slice(0, -1)
         .filter((line) => line.includes(message))
         .map((line) => JSON.parse(line)),
     async stop() {

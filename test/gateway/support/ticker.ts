@@ -45,6 +45,8 @@ export type Ticker = {
   /** The parts, to be served over HTTP instead. */
   readonly subgraphs: readonly Subgraph[]
   readonly supergraphSdl: string
+  /** The supergraph with addresses of the parts. */
+  readonly sdlAt: (urls: { readonly ticking: string; readonly labels: string }) => string
   readonly lines: readonly Record<string, unknown>[]
 }
 
@@ -171,10 +173,12 @@ export async function startTicker(
   }
 
   const { log, lines } = recordingLog()
-  const supergraphSdl = composeOnce([
-    { name: 'ticking', typeDefs: parse(TICKER_SDL) },
-    { name: 'labels', typeDefs: parse(LABEL_SDL) },
-  ])
+  const sdlAt = (urls: { readonly ticking?: string; readonly labels?: string }) =>
+    composeOnce([
+      { name: 'ticking', typeDefs: parse(TICKER_SDL), ...(urls.ticking && { url: urls.ticking }) },
+      { name: 'labels', typeDefs: parse(LABEL_SDL), ...(urls.labels && { url: urls.labels }) },
+    ])
+  const supergraphSdl = sdlAt({})
   const gateway = await startGateway({ supergraphSdl, links: [ticking, labels].map(createLocalLink), limits, budget, slots, log })
-  return { gateway, subgraphs: [ticking, labels], supergraphSdl, tick, listening: () => open, worked, lines }
+  return { gateway, subgraphs: [ticking, labels], supergraphSdl, sdlAt, tick, listening: () => open, worked, lines }
 }

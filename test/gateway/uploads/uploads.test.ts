@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createGateway, type FederatedGateway } from '../../../gateway/library/create-gateway.ts'
 import { type RunningServer, serveGateway } from '../../../gateway/library/serve-gateway.ts'
 import { recordingLog } from '../support/graph.ts'
@@ -432,7 +432,7 @@ describe('faults', () => {
     const answer = await sendChunks(running.url, [bodyOf(store('x'.repeat(200_001)))]).answer
     expect([answer.body.data, codesOf(answer)]).toEqual([null, ['UPLOAD_TOO_LARGE']])
     expect(answer.body.errors[0].message).toBe('Expected files of at most 200000 bytes, got more in "a".')
-    await vi.waitFor(() => expect(disk.cutShort()).toBe(cut + 1))
+    await expect.poll(() => disk.cutShort()).toBe(cut + 1)
     await running.close()
     await small.close()
   })
@@ -455,10 +455,10 @@ describe('faults', () => {
       await new Promise(() => {})
     }
     const { answer, leave } = sendChunks(server.url, endless())
-    await vi.waitFor(() => expect(disk.requests).toHaveLength(1))
+    await expect.poll(() => disk.requests).toHaveLength(1)
     leave()
     await expect(answer).rejects.toThrow()
-    await vi.waitFor(() => expect(disk.cutShort()).toBe(cut + 1))
+    await expect.poll(() => disk.cutShort()).toBe(cut + 1)
     await stillServes()
   })
 
@@ -509,7 +509,7 @@ describe('faults', () => {
     onTestFinished(() => release.resolve())
     disk.hold = release.promise
     const held = [1, 2, 3].map((each) => send(store(`held ${each}`)))
-    await vi.waitFor(() => expect(disk.requests).toHaveLength(3))
+    await expect.poll(() => disk.requests).toHaveLength(3)
     const answer = await send(store())
     expect([answer.status, codesOf(answer)]).toEqual([503, ['UNAVAILABLE']])
     release.resolve()

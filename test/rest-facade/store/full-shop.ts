@@ -202,6 +202,10 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       ),
     )
   }
+  await sql(
+    `INSERT INTO imported_order (store_id, order_id, source, name, created_at) VALUES ($1, $2, 'elsewhere', '#1001', now()) RETURNING order_id AS id`,
+    first.id,
+  )
   let storeImport = 0
   for (const n of range) {
     storeImport = await sql(
@@ -257,6 +261,15 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
     SELECT $1, made.id, product_id, variant.id, 1 FROM made, product_variant AS variant WHERE variant.store_id = $1 LIMIT $4`
   const [source, destination] = idsOf(locations)
   for (const _ of range) await sql(transfer, source, destination, size)
+  const priceList = `WITH made AS (
+      INSERT INTO price_list (store_id, name, active, customer_category_id, created_at, updated_at)
+      VALUES ($1, 'Resellers', false, $2, now(), now()) RETURNING id)
+    INSERT INTO price_list_price (store_id, price_list_id, product_id, variant_id, price)
+    SELECT $1, made.id, product_id, variant.id, 1 FROM made, product_variant AS variant WHERE variant.store_id = $1 LIMIT $3`
+  for (const _ of range) await sql(priceList, groups[0].id, size)
+  const synonym = `INSERT INTO search_synonym (store_id, terms, targets, term_keys, target_keys, created_at, updated_at)
+    VALUES ($1, '{sofa,couch}', '{}', '{sofa,couch}', '{}', now(), now())`
+  for (const _ of range) await sql(synonym)
   const scripts = await each('/jsapps.json', (n) => ({
     app: { url: `https://example.com/${n}.js`, template: 'layout', element: 'head' },
   }))

@@ -11,7 +11,7 @@ import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { aPlugin, aServer, aSkill, putItems } from '../../support/items.ts'
 
 const NOW = new Date('2026-11-26T10:00:00Z')
-const NOTHING: ItemEvidence = { lookAlikes: [], repository: null, marks: null, changes: null }
+const NOTHING: ItemEvidence = { lookAlikes: [], repository: null, packages: [], marks: null, changes: null }
 
 const server = (key: string, fields: Partial<McpServer> = {}): McpServer => {
   const [owner = '', repo = ''] = key.split('/')
@@ -102,10 +102,31 @@ describe('the level of an item', () => {
   })
 
   const bare = server('acme/tracker', { installations: [], official: true })
+  const published = {
+    name: 'tracker',
+    version: '1.0.0',
+    publishedAt: new Date('2026-01-01'),
+    isWithdrawn: false,
+    isUnpublished: false,
+    hasInstallScript: false,
+    hasProvenance: true,
+    isOfRepository: true,
+  }
   test.each([
     ['GOOD', { repository: { archived: false, pushedAt: new Date('2026-01-01') } }, 'MAINTENANCE ACTIVE'],
     ['CAUTION', { repository: { archived: false, pushedAt: new Date('2024-01-01') } }, 'MAINTENANCE AT_REST'],
     ['WARNING', { repository: { archived: true, pushedAt: new Date('2026-01-01') } }, 'MAINTENANCE ARCHIVED'],
+    ['GOOD', { packages: [published] }, 'INSTALLATION PROVENANCE', 'MAINTENANCE RELEASED'],
+    ['GOOD', { packages: [{ ...published, publishedAt: new Date('2020-01-01') }] }, 'INSTALLATION PROVENANCE'],
+    ['GOOD', { packages: [{ ...published, isOfRepository: null }] }],
+    ['CAUTION', { packages: [{ ...published, isOfRepository: false }] }, 'INSTALLATION OTHER_REPOSITORY'],
+    ['CAUTION', { packages: [{ ...published, isOfRepository: null, hasInstallScript: true }] }, 'INSTALLATION INSTALL_SCRIPT'],
+    ['WARNING', { packages: [{ ...published, isOfRepository: null, isWithdrawn: true }] }, 'MAINTENANCE WITHDRAWN_PACKAGE'],
+    [
+      'WARNING',
+      { packages: [{ ...published, publishedAt: null, isOfRepository: null, isUnpublished: true }] },
+      'INSTALLATION UNPUBLISHED_PACKAGE',
+    ],
     ['GOOD', { marks: { injection: 0, dangerous: 0, isProbed: true } }, 'BEHAVIOR NO_MARKS'],
     ['GOOD', { marks: { injection: 0, dangerous: 0, isProbed: false } }, 'BEHAVIOR NO_MARKS'],
     ['CAUTION', { marks: { injection: 0, dangerous: 2, isProbed: true } }, 'BEHAVIOR DANGEROUS_CAPABILITIES'],
@@ -115,8 +136,8 @@ describe('the level of an item', () => {
       { marks: { injection: 0, dangerous: 0, isProbed: true }, changes: { count: 1, lastAt: NOW } },
       'BEHAVIOR CHANGED_TOOLS',
     ],
-  ] as const)('of an official server is %s by %j', (level, evidence, finding) => {
-    expect(judged(bare, evidence)).toEqual([level, 'PUBLISHER OFFICIAL', finding])
+  ] as const)('of an official server is %s by %j', (level, evidence, ...findings) => {
+    expect(judged(bare, evidence)).toEqual([level, 'PUBLISHER OFFICIAL', ...findings])
   })
 })
 
@@ -124,6 +145,13 @@ test('a server that was not called has no evidence in what sources list', () => 
   const levelOf = (isProbed: boolean) =>
     itemTrustOf(runs('x'), { ...NOTHING, marks: { injection: 0, dangerous: 0, isProbed } }, NOW).parts.at(-1)?.level
   expect([levelOf(true), levelOf(false)]).toEqual(['GOOD', 'UNKNOWN'])
+})
+
+test('what says that a server is deprecated may be its sources, its repository or its package', () => {
+  const { parts } = itemTrustOf(server('a/b', { deprecated: true, installations: [] }), NOTHING, NOW)
+  expect(parts.flatMap(({ findings }) => findings.map(({ meaning }) => meaning))).toEqual([
+    'Its sources, its repository or its own package say that it is deprecated.',
+  ])
 })
 
 test('what is not pinned is named as it is installed', () => {

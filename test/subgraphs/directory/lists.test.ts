@@ -379,9 +379,14 @@ describe('an import while the server runs', () => {
     expect(keys(mcpServers)).toEqual(['c/most', 'a/zero'])
     await putItems(connection, [aServer('d/first', { popularity: 1000 })])
     await removeItems(connection, ['a/zero'])
-    await eventually('{ mcpServers(first: 1) { edges { node { repo } } } }', {
-      mcpServers: { edges: [{ node: { repo: 'first' } }] },
-    })
+    // Both: a later revision would end the next case's time in which nothing is announced.
+    await eventually(
+      '{ mcpServers(first: 1) { edges { node { repo } } } removed: mcpServer(owner: "a", repo: "zero") { repo } }',
+      {
+        mcpServers: { edges: [{ node: { repo: 'first' } }] },
+        removed: null,
+      },
+    )
     const next = await ask('query ($after: String) { mcpServers(after: $after, first: 2) { edges { node { owner repo } } } }', {
       after: mcpServers.pageInfo.endCursor,
     })
@@ -407,6 +412,12 @@ test('a change is announced after its item can be read: a new item never looks r
       return changes.nodes.filter(({ key }: Data) => key === 'unannounced')
     }
     expect(await listed()).toEqual([])
+    // What a process that has heard of it answers: this one, which has not, must not take it back.
+    const { rows } = await client.query('SELECT number, mark FROM directory.past_revision ORDER BY number DESC LIMIT 1')
+    const partsOf = (token: string) => Buffer.from(token, 'base64url').toString().split(':')
+    const seen = [String(rows[0].number), rows[0].mark.slice(0, 8)]
+    const ahead = Buffer.from([...partsOf(before.token).slice(0, 3), ...seen].join(':')).toString('base64url')
+    expect(partsOf((await ask(SINCE, { since: ahead })).changes.token).slice(3)).toEqual(seen)
     await client.query('NOTIFY directory_revision')
     let nodes = await listed()
     while (nodes.length === 0) nodes = await listed()
@@ -415,18 +426,27 @@ test('a change is announced after its item can be read: a new item never looks r
     await client.end()
   }
   await removeItems(connection, ['unannounced'])
+  // The next test takes a token, which must be of a revision after this one.
+  await eventually('{ skill(slug: "unannounced") { slug } }', { skill: null })
 })
 
 describe('a database that was restored while the directory ran', () => {
   const STORED = ['item', 'revision', 'past_revision']
   /** Keeps the tables as they are now, lets the process learn of `lost`, and puts the tables back with `imports` on top. */
-  async function restoreAndImport(lost: string, imported: readonly string[]): Promise<void> {
+  async function restoreAndImport(
+    lost: string,
+    imported: readonly string[],
+  ): Promise<{ readonly token: string; readonly lostToken: string }> {
     const client = new pg.Client({ ...connection, options: '-c search_path=directory,public' })
     await client.connect()
     try {
       for (const table of STORED) await client.query(`CREATE TEMPORARY TABLE kept_${table} AS TABLE ${table}`)
+      const { token } = (await ask('{ changes(first: 500) { token } }')).changes
       await putItems(connection, [aServer(lost)])
-      await eventually(`{ search(query: "${lost}") { totalCount } }`, { search: { totalCount: 1 } })
+      const [owner, repo] = lost.split('/')
+      // By its key: a search finds names that are nearly the same as well.
+      await eventually(`{ mcpServer(owner: "${owner}", repo: "${repo}") { repo } }`, { mcpServer: { repo } })
+      const lostToken = (await ask('{ changes(first: 500) { token } }')).changes.token
       await client.query('BEGIN')
       // As a dump is read: triggers do not fire.
       await client.query('SET LOCAL session_replication_role = replica')
@@ -444,6 +464,7 @@ describe('a database that was restored while the directory ran', () => {
       }
       await client.query('NOTIFY directory_revision')
       await client.query('COMMIT')
+      return { token, lostToken }
     } finally {
       await client.end()
     }
@@ -453,11 +474,16 @@ describe('a database that was restored while the directory ran', () => {
     ['is as far as the directory knew it', 'lost/samecount', ['restoredone']],
     ['is further', 'lost/latercount', ['restoredtwo', 'restoredthree']],
     ['is behind', 'lost/behindcount', []],
-  ])('leaves no item of the lost revisions when it %s', async (_, lost, imported) => {
-    await restoreAndImport(lost, imported)
+  ])('leaves no item of the lost revisions when it %s, and refuses their tokens', async (_, lost, imported) => {
+    const { token, lostToken } = await restoreAndImport(lost, imported)
     for (const key of imported) await eventually(`{ search(query: "${key}") { totalCount } }`, { search: { totalCount: 1 } })
     await eventually(`{ search(query: "${lost.split('/')[1]}") { totalCount } }`, { search: { totalCount: 0 } })
+    const changesSince = (since: string) => `{ changes(since: "${since}") { nodes { key } } }`
+    expect((await ask(changesSince(token))).changes.nodes.map(({ key }: Data) => key)).toEqual(imported)
+    expect((await refusal(changesSince(lostToken))).message).toContain('Expected "since" to be a token from an answer')
     await removeItems(connection, imported)
+    // The next case takes a token, which must be of a revision after these removals.
+    for (const key of imported) await eventually(`{ search(query: "${key}") { totalCount } }`, { search: { totalCount: 0 } })
   })
 })
 
@@ -470,17 +496,25 @@ describe('sort and conditions', () => {
   }
   const REMOTE = { command: 'claude mcp add --transport http x https://x.example/mcp', transport: 'streamable-http' }
   const KEY = { name: 'API_KEY', required: true, secret: true, description: null }
+  const EITHER = 'MIT OR GPL-2.0-only WITH Classpath-exception-2.0'
   const COPY = 'Sorted things, the same text word for word in every copy of it'
 
   beforeAll(async () => {
     // An import after another: each has its own time.
-    await putItems(connection, [aServer('sorted/b', { name: 'B sorted', popularity: 1, detail: { envVars: [KEY] } })])
+    await putItems(connection, [
+      aServer('sorted/b', { name: 'B sorted', popularity: 1, license: 'Apache-2.0', detail: { envVars: [KEY] } }),
+    ])
     await putItems(connection, [
       aServer('sorted/a', { name: 'a sorted', popularity: 2, detail: { installations: [REMOTE], transport: 'streamable-http' } }),
     ])
-    await putItems(connection, [aSkill('sorted', { name: 'c sorted', tags: ['odd'] })])
+    await putItems(connection, [aSkill('sorted', { name: 'c sorted', tags: ['odd'], license: 'GPL-3.0-or-later' })])
     await putItems(connection, [
-      aServer('sorted/copy1', { name: 'copy one', description: COPY, detail: { deprecated: true, installations: [] } }),
+      aServer('sorted/copy1', {
+        name: 'copy one',
+        license: EITHER,
+        description: COPY,
+        detail: { deprecated: true, installations: [] },
+      }),
       aServer('sorted/copy2', { name: 'copy two', description: COPY.toUpperCase(), detail: { installations: [] } }),
     ])
     await eventually('{ search(query: "sorted") { totalCount } }', { search: { totalCount: 5 } })
@@ -520,8 +554,44 @@ describe('sort and conditions', () => {
     ['official: true', []],
     ['tag: "odd"', ['c sorted']],
     ['tag: "odd", official: false', []],
+    ['license: "permissive"', ['B sorted', 'copy one']],
+    ['license: "Copyleft"', ['c sorted', 'copy one']],
+    ['license: "mit"', ['copy one']],
+    ['license: "GPL-2.0-only"', ['copy one']],
+    [`license: "(${EITHER})"`, ['copy one']],
+    ['license: "MIT AND GPL-2.0-only"', []],
+    ['license: "APACHE-2.0"', ['B sorted']],
+    ['license: "unknown", location: REMOTE', ['a sorted']],
+    ['license: "GPL-3.0"', []],
   ])('{ %s } lets through what it says', async (filter, expected) => {
     expect(await names('NAME', `, filter: { ${filter} }`)).toEqual(expected)
+  })
+
+  test('every list has the filter by licence, and refuses what is none', async () => {
+    const fields = '{ edges { node { license licenseFamily } } }'
+    const { mcpServers, plugins, skills } = await ask(
+      `{ mcpServers(filter: { query: "sorted", license: "apache-2.0" }) ${fields}
+         plugins(filter: { query: "sorted", license: "permissive" }) ${fields}
+         skills(filter: { query: "sorted", license: "copyleft" }) ${fields} }`,
+    )
+    expect(mcpServers.edges).toEqual([{ node: { license: 'Apache-2.0', licenseFamily: 'PERMISSIVE' } }])
+    expect(plugins.edges).toEqual([])
+    expect(skills.edges).toEqual([{ node: { license: 'GPL-3.0-or-later', licenseFamily: 'COPYLEFT' } }])
+    for (const list of ['search(query: "sorted"', 'mcpServers(first: 1', 'plugins(first: 1', 'skills(first: 1'])
+      for (const wanted of ['', 'MIT OR ', 'MIT ISC', '(MIT', '__proto__', 'x'.repeat(61)])
+        expect(await refusal(`{ ${list}, filter: { license: "${wanted}" }) { totalCount } }`)).toMatchObject({
+          code: 'BAD_USER_INPUT',
+          message: expect.stringContaining('"filter.license"'),
+        })
+  })
+
+  test('items are read by their ids, in that order, each once', async () => {
+    const { search } = await ask('{ search(query: "sorted") { edges { node { id name } } } }')
+    const [one, two] = search.edges.map(({ node }: Data) => node)
+    const { directoryItems } = await ask(`{ directoryItems(ids: ["${two.id}", "nothing", "${one.id}"]) { id name } }`)
+    expect(directoryItems).toEqual([two, null, one])
+    for (const ids of [[], [one.id, one.id], Array.from({ length: 11 }, (_, at) => `i${at}`)])
+      expect(await refusal(`{ directoryItems(ids: ${JSON.stringify(ids)}) { id } }`)).toMatchObject({ code: 'BAD_USER_INPUT' })
   })
 
   test('copies with the same description are grouped under the first, which is not the deprecated one', async () => {

@@ -15,6 +15,7 @@ const server = (owner: string, repo: string, rest: Partial<McpServer> = {}): Mcp
   originalCategory: null,
   tags: [],
   popularity: 0,
+  license: null,
   createdAt: new Date(0),
   updatedAt: new Date(0),
   owner,

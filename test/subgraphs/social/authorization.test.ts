@@ -1,6 +1,6 @@
 import { isObjectType, parse, subscribe } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Caller } from '../../../platform/http/caller.ts'
+import { type Caller, tenantOf } from '../../../platform/http/caller.ts'
 import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { sdlOf } from '../../../subgraphs/toolkit/sdl.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
@@ -35,6 +35,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
   'User.isLastAdministrator': ['null', 'value', 'null', 'null', 'null'],
   'User.posts': EVERYBODY,
   'User.createdAt': EVERYBODY,
+  'User.itemCollections': EVERYBODY,
   'User.writeQuota': ['null', 'value', 'null', 'null', 'null'],
 
   'Post.id': EVERYBODY,
@@ -48,6 +49,8 @@ const FIELDS: Readonly<Record<string, Row>> = {
   'Post.about': EVERYBODY,
   'Post.createdAt': EVERYBODY,
   'Post.updatedAt': EVERYBODY,
+  'Post.likeCount': EVERYBODY,
+  'Post.viewerHasLiked': EVERYBODY,
 
   'Comment.id': EVERYBODY,
   'Comment.content': EVERYBODY,
@@ -57,6 +60,22 @@ const FIELDS: Readonly<Record<string, Row>> = {
 
   'DirectoryItem.id': EVERYBODY,
   'DirectoryItem.posts': EVERYBODY,
+  'DirectoryItem.itemCollections': EVERYBODY,
+
+  'ItemCollection.id': EVERYBODY,
+  'ItemCollection.name': EVERYBODY,
+  'ItemCollection.description': EVERYBODY,
+  'ItemCollection.author': EVERYBODY,
+  'ItemCollection.visibility': EVERYBODY,
+  'ItemCollection.entries': EVERYBODY,
+  'ItemCollection.entryCount': EVERYBODY,
+  'ItemCollection.createdAt': EVERYBODY,
+  'ItemCollection.updatedAt': EVERYBODY,
+
+  'ItemCollectionEntry.item': EVERYBODY,
+  'ItemCollectionEntry.itemId': EVERYBODY,
+  'ItemCollectionEntry.note': EVERYBODY,
+  'ItemCollectionEntry.addedAt': EVERYBODY,
 
   // Rooms and messages are reached through the query `room`, which is for members.
   'Room.id': SELF,
@@ -77,7 +96,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
 
 /** Types that only carry what an operation answers: whoever got the answer may read all of it. */
 const CARRIERS =
-  /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey|Session|QuotaExceededError|QuotaLevel|WriteQuota|RoomInvitation)$/
+  /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|ItemCollectionLimitReached|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey|Session|QuotaExceededError|QuotaLevel|WriteQuota|RoomInvitation)$/
 
 /**
  * Everything that an operation on the root needs: made afresh for each caller, with `self` as user,
@@ -89,6 +108,9 @@ type World = {
   readonly post: string
   readonly draft: string
   readonly comment: string
+  /** Public; the other one is private. */
+  readonly collection: string
+  readonly hidden: string
   readonly room: string
 }
 
@@ -112,6 +134,15 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     text: ({ draft }) => `{ r: post(id: ${quoted(draft)}) { id } }`,
   },
   'Query.feed': { row: EVERYBODY, text: () => '{ r: feed { totalCount } }' },
+  'Query.itemCollection': {
+    row: EVERYBODY,
+    text: ({ collection }) => `{ r: itemCollection(id: ${quoted(collection)}) { id } }`,
+  },
+  'Query.itemCollection (a private one)': {
+    row: ['null', 'value', 'null', 'null', 'null'],
+    text: ({ hidden }) => `{ r: itemCollection(id: ${quoted(hidden)}) { id } }`,
+  },
+  'Query.itemCollections': { row: EVERYBODY, text: () => '{ r: itemCollections { totalCount } }' },
   'Query.room': { row: SELF, text: ({ room }) => `{ r: room(id: ${quoted(room)}) { id } }` },
   'Query.rooms': { row: SIGNED_IN, text: () => '{ r: rooms { totalCount } }' },
 
@@ -160,6 +191,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     text: ({ post }) => `mutation { r: updatePost(id: ${quoted(post)}, input: { title: "New" }) { __typename } }`,
   },
   'Mutation.publishPost': { row: SELF, text: ({ post }) => `mutation { r: publishPost(id: ${quoted(post)}) { __typename } }` },
+  'Mutation.likePost': { row: SIGNED_IN, text: ({ post }) => `mutation { r: likePost(id: ${quoted(post)}) { __typename } }` },
+  'Mutation.unlikePost': { row: SIGNED_IN, text: ({ post }) => `mutation { r: unlikePost(id: ${quoted(post)}) { __typename } }` },
   'Mutation.deletePost': {
     row: OWNER_OR_STAFF,
     text: ({ post }) => `mutation { r: deletePost(id: ${quoted(post)}) { __typename } }`,
@@ -171,6 +204,33 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'Mutation.deleteComment': {
     row: OWNER_OR_STAFF,
     text: ({ comment }) => `mutation { r: deleteComment(id: ${quoted(comment)}) { __typename } }`,
+  },
+  'Mutation.createItemCollection': {
+    row: SIGNED_IN,
+    text: () => 'mutation { r: createItemCollection(input: { name: "N" }) { __typename } }',
+  },
+  'Mutation.updateItemCollection': {
+    row: SELF,
+    text: ({ collection }) =>
+      `mutation { r: updateItemCollection(id: ${quoted(collection)}, input: { name: "N" }) { __typename } }`,
+  },
+  'Mutation.deleteItemCollection': {
+    row: OWNER_OR_STAFF,
+    text: ({ collection }) => `mutation { r: deleteItemCollection(id: ${quoted(collection)}) { __typename } }`,
+  },
+  'Mutation.addToItemCollection': {
+    row: SELF,
+    text: ({ collection }) => `mutation { r: addToItemCollection(id: ${quoted(collection)}, itemId: "x") { __typename } }`,
+  },
+  'Mutation.removeFromItemCollection': {
+    row: SELF,
+    text: ({ collection }) =>
+      `mutation { r: removeFromItemCollection(id: ${quoted(collection)}, itemId: "item") { __typename } }`,
+  },
+  'Mutation.moveInItemCollection': {
+    row: SELF,
+    text: ({ collection }) =>
+      `mutation { r: moveInItemCollection(id: ${quoted(collection)}, itemId: "item", position: 1) { __typename } }`,
   },
   'Mutation.createRoom': { row: SIGNED_IN, text: () => 'mutation { r: createRoom(name: "R") { __typename } }' },
   'Mutation.addRoomMember': {
@@ -228,9 +288,15 @@ async function aWorld(): Promise<World> {
   const bystander = await social.aUser()
   const post = `INSERT INTO post (author_id, title, content, about_id, published_at) VALUES ($1, 'T', 'C', 'item', $2) RETURNING id`
   const published = idIn(await social.sql(post, [self.row, new Date()]))
+  await social.sql('INSERT INTO post_like (post_id, author_id) VALUES ($1, $2)', [published, self.row])
   const draft = idIn(await social.sql(post, [self.row, null]))
   const comment = `INSERT INTO comment (post_id, author_id, content) VALUES ($1, $2, 'C') RETURNING id`
   const commented = idIn(await social.sql(comment, [published, self.row]))
+  const collection = `INSERT INTO item_collection (author_id, name, description, visibility) VALUES ($1, 'N', '', $2) RETURNING id`
+  const open = idIn(await social.sql(collection, [self.row, 'PUBLIC']))
+  const hidden = idIn(await social.sql(collection, [self.row, 'PRIVATE']))
+  const entry = `INSERT INTO item_collection_entry (collection_id, item_id, note, position) VALUES ($1, 'item', '', 1)`
+  await social.sql(entry, [open])
   const room = idIn(await social.sql(`INSERT INTO room (name, owner_id) VALUES ('R', $1) RETURNING id`, [self.row]))
   await social.sql('INSERT INTO room_member (room_id, user_id) VALUES ($1, $2)', [room, self.row])
   await social.sql(`INSERT INTO message (room_id, author_id, text) VALUES ($1, $2, 'T')`, [room, self.row])
@@ -240,6 +306,8 @@ async function aWorld(): Promise<World> {
     post: encodeId('Post', published),
     draft: encodeId('Post', draft),
     comment: encodeId('Comment', commented),
+    collection: open,
+    hidden,
     room: encodeId('Room', room),
   }
 }
@@ -281,7 +349,8 @@ function reaching(field: string, world: World): string {
   const [type = '', name = ''] = field.split('.')
   const declared = social.subgraph.schema.getType(type)
   const isLeaf =
-    isObjectType(declared) && /^\[?(ID|String|Role|DateTime|Boolean|Int)\b/.test(String(declared.getFields()[name]?.type))
+    isObjectType(declared) &&
+    /^\[?(ID|String|Role|ItemCollectionVisibility|DateTime|Boolean|Int)\b/.test(String(declared.getFields()[name]?.type))
   const selected = `r: ${name}${isLeaf ? '' : ' { __typename }'}`
   switch (type) {
     case 'User':
@@ -292,6 +361,10 @@ function reaching(field: string, world: World): string {
       return `{ post(id: ${quoted(world.post)}) { comments { ${selected} } } }`
     case 'DirectoryItem':
       return `{ post(id: ${quoted(world.post)}) { about { ${selected} } } }`
+    case 'ItemCollection':
+      return `{ itemCollection(id: ${quoted(world.collection)}) { ${selected} } }`
+    case 'ItemCollectionEntry':
+      return `{ itemCollection(id: ${quoted(world.collection)}) { entries { ${selected} } } }`
     case 'Room':
       return `{ room(id: ${quoted(world.room)}) { ${selected} } }`
     case 'Message':
@@ -323,6 +396,13 @@ describe('fields', () => {
   )
   test.each(cases)('$field for $kind: $result', async ({ field, kind, result }) => {
     expect(resultOf(await social.ask(reaching(field, world), {}, callerIn(world, kind)))).toBe(result)
+  })
+
+  test('tokens that were verified count as their user where callers take turns, all others as their address', async () => {
+    const { caller, row } = world.users.self
+    const invented = { ...caller, credentials: { authorization: `${caller.credentials.authorization?.slice(0, -9)}forgeries` } }
+    for (const each of [caller, invented]) await social.ask('{ me { id } }', {}, each)
+    expect([caller, invented].map(tenantOf)).toEqual([`user ${row}`, tenantOf(ANONYMOUS)])
   })
 
   test('exactly the fields that depend on the viewer have @tag(name: "viewer")', async () => {

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
+import { held, releaseAll } from './support/held.ts'
 import { type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
@@ -13,6 +16,7 @@ beforeAll(async () => {
   ;[ann, ben] = [await social.aUser({ name: 'Ann' }), await social.aUser({ name: 'Ben' })]
   moderator = await social.aUser({ role: 'MODERATOR' })
 })
+afterEach(releaseAll)
 afterAll(() => social.close())
 
 async function ask(query: string, variables: Record<string, unknown> = {}, user?: TestUser): Promise<Data> {
@@ -268,4 +272,114 @@ test('nested lists take the same number of statements, whatever their size', asy
     statements.mockRestore()
     await own.close()
   }
+})
+
+describe('likes', () => {
+  const CHANGE = (name: 'likePost' | 'unlikePost') => `mutation ($id: ID!) { r: ${name}(id: $id) { __typename
+    ... on ${name === 'likePost' ? 'LikePostSuccess' : 'UnlikePostSuccess'} { post { likeCount viewerHasLiked } } } }`
+  const [LIKE, UNLIKE] = [CHANGE('likePost'), CHANGE('unlikePost')]
+  const likesOf = (id: string, user?: TestUser) =>
+    ask('query ($id: ID!) { r: post(id: $id) { likeCount viewerHasLiked } }', { id }, user)
+
+  test('are counted once for each user, and each reader sees whether it is theirs', async () => {
+    const id = await aPost()
+    for (const _ of ['first', 'again'])
+      expect(await ask(LIKE, { id }, ben)).toEqual({
+        __typename: 'LikePostSuccess',
+        post: { likeCount: 1, viewerHasLiked: true },
+      })
+    expect((await ask(LIKE, { id }, ann)).post.likeCount).toBe(2)
+    expect(await likesOf(id)).toEqual({ likeCount: 2, viewerHasLiked: false })
+    expect(await likesOf(id, moderator)).toEqual({ likeCount: 2, viewerHasLiked: false })
+    for (const _ of ['first', 'again'])
+      expect((await ask(UNLIKE, { id }, ben)).post).toEqual({ likeCount: 1, viewerHasLiked: false })
+    expect(await likesOf(id, ann)).toEqual({ likeCount: 1, viewerHasLiked: true })
+  })
+
+  test('of many users at once are all counted', async () => {
+    const id = await aPost()
+    const users = await Promise.all(Array.from({ length: 8 }, () => social.aUser()))
+    await Promise.all(users.map((user) => ask(LIKE, { id }, user)))
+    expect((await likesOf(id)).likeCount).toBe(8)
+  })
+
+  test('need a published post: a draft has none, also of its author', async () => {
+    const draft = await aPost({ published: false })
+    for (const id of [draft, 'nonsense', '\0', encodeId('Post', '999999')])
+      for (const text of [LIKE, UNLIKE]) expect(await ask(text, { id }, ann)).toEqual({ __typename: 'NotFoundError' })
+  })
+
+  test('of a user who is deleted are taken back, and their comments are not counted either', async () => {
+    const [id, leaver] = [await aPost(), await social.aUser()]
+    await ask(LIKE, { id }, leaver)
+    await ask(LIKE, { id }, ben)
+    await ask(COMMENT, { id, content: 'C' }, leaver)
+    await ask(COMMENT, { id, content: 'C' }, ben)
+    await social.sql('DELETE FROM "user" WHERE id = $1', [leaver.row])
+    const row = Buffer.from(id, 'base64url').toString().split(':')[1]
+    expect(await social.sql('SELECT like_count, comment_count FROM post WHERE id = $1', [row])).toEqual([
+      { like_count: 1, comment_count: 1 },
+    ])
+  })
+
+  test('comments from before there was a count are added to it, while people go on commenting', async () => {
+    const [quiet, busy, counted] = [await aPost(), await aPost(), await aPost()]
+    const rowOf = (id: string) => Buffer.from(id, 'base64url').toString().split(':')[1]
+    for (const id of [quiet, busy, busy, counted]) await ask(COMMENT, { id, content: 'C' }, ben)
+    const uncounted = [rowOf(quiet), rowOf(busy)]
+    await social.sql('UPDATE post SET comment_count = 0 WHERE id = ANY ($1)', [uncounted])
+    const folder = join(import.meta.dirname, '../../../prisma/social/migrations/20261204050020_post_comment_counts')
+    const text = readFileSync(join(folder, 'migration.sql'), 'utf8')
+    // A comment that is written, and counted, but whose transaction goes on while the migration reads.
+    const comment = 'INSERT INTO comment (post_id, author_id, content) VALUES ($1, $2, $3)'
+    const commenter = await held(social.database, comment, [rowOf(busy), ann?.row, 'C'])
+    const migrating = held(social.database, text)
+    await commenter.isWaitedFor()
+    await commenter.release()
+    const migration = await migrating
+    // Not refused, and not waited for.
+    await ask(COMMENT, { id: counted, content: 'C' }, ben)
+    await migration.release()
+    const rows = await social.sql('SELECT comment_count FROM post WHERE id = ANY ($1) ORDER BY id', [
+      [...uncounted, rowOf(counted)],
+    ])
+    expect(rows.map((row) => row.comment_count)).toEqual([1, 3, 2])
+  })
+
+  test('and comments order the list of posts, page by page; a cursor of another order is refused', async () => {
+    const author = await social.aUser()
+    const posts: string[] = []
+    for (const title of ['two likes', 'none', 'one like', 'one like, later'])
+      posts.push(await aPost({ title, published: true }, author))
+    const like = async (index: number, users: (TestUser | undefined)[]) => {
+      for (const user of users) await ask(LIKE, { id: posts[index] }, user)
+    }
+    await like(0, [ann, ben])
+    await like(2, [ann])
+    await like(3, [ben])
+    await ask(COMMENT, { id: posts[1], content: 'C' }, ben)
+    const LIST = `query ($author: ID!, $order: PostOrder, $after: String) {
+      r: feed(first: 2, authorId: $author, orderBy: $order, after: $after) { totalCount pageInfo { endCursor } edges { node { title } } } }`
+    const list = (order: string, after: string | null = null) => ask(LIST, { author: author.id, order, after })
+    const first = await list('BY_LIKES')
+    expect(titles(first)).toEqual(['two likes', 'one like, later'])
+    expect(titles(await list('BY_LIKES', first.pageInfo.endCursor))).toEqual(['one like', 'none'])
+    const commented = await list('BY_COMMENTS')
+    expect(titles(commented)).toEqual(['none', 'one like, later'])
+    expect(titles(await list('BY_COMMENTS', commented.pageInfo.endCursor))).toEqual(['one like', 'two likes'])
+    expect(titles(await list('NEWEST'))).toEqual(['one like, later', 'one like'])
+    for (const order of ['NEWEST', 'BY_COMMENTS']) {
+      const variables = { author: author.id, order, after: first.pageInfo.endCursor }
+      expect(codeOf(await social.ask(LIST, variables))).toBe('BAD_USER_INPUT')
+    }
+  })
+
+  test('beyond the quota of writes are refused; one that is there costs nothing', async () => {
+    const id = await aPost()
+    const eager = await social.aUser()
+    await ask(LIKE, { id }, eager)
+    await social.sql('UPDATE write_quota SET writes_left = 0, counted_at = clock_timestamp() WHERE author_id = $1', [eager.row])
+    expect(await ask(LIKE, { id }, eager)).toMatchObject({ __typename: 'LikePostSuccess' })
+    expect(await ask(LIKE, { id: await aPost() }, eager)).toEqual({ __typename: 'QuotaExceededError' })
+  })
 })

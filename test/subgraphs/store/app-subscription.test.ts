@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { amountDue, cycleOf } from '../../../subgraphs/store/app-subscription/app-subscription.ts'
 import { shopping } from './order/support.ts'
+import { storeImports } from './store-import/support.ts'
 import { agreedApp, anApp } from './support/app.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
@@ -181,6 +182,24 @@ test('orders count in the cycle in which they were completed, the first ones for
   expect(await cycle(shop, code, '2026-03-30')).toBeNull()
   expect(await cycle(shop, code, '2026-07-01')).toBeNull()
   expect(await cycle(shop, code, '9999-12-30')).toBeNull()
+})
+
+test('orders that were imported do not count', async () => {
+  clock = new Date('2026-04-02T12:00:00Z')
+  const shop = await stack.aStore()
+  const code = await paidApp(shop, [{ ...PLAN, freeOrders: 1 }])
+  await subscribe(shop, code)
+  const header = 'Name,Financial Status,Currency,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price'
+  const rows = [1, 2, 3].map((number) => `#${number},paid,EUR,10,2026-04-02T10:00:0${number}.000Z,1,Mug,10`)
+  const file = [header, ...rows].join('\n')
+  expect(await storeImports(stack).run(shop, file, { kind: 'ORDERS' })).toMatchObject({ created: 3, failed: 0 })
+  const [first, second] = await orders(shop, 2)
+  const FIELDS = `${CYCLE} freeOrders { totalCount nodes { number } } billableOrders { totalCount nodes { number } }`
+  expect(await cycle(shop, code, null, FIELDS)).toMatchObject({
+    amountDue: '10.5',
+    freeOrders: { totalCount: 1, nodes: [{ number: first }] },
+    billableOrders: { totalCount: 1, nodes: [{ number: second }] },
+  })
 })
 
 test('days are those of the calendar of the store', async () => {

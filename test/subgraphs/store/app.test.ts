@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { tenantOf } from '../../../platform/http/caller.ts'
 import { permissionsOf } from '../../../subgraphs/store/access/permissions.ts'
 import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
 import { isRedirectUri } from '../../../subgraphs/store/app/app.ts'
@@ -68,6 +69,14 @@ test('a store registers its own app, and gets its secret once', async () => {
   const { data } = await stack.ask(shop, 'query ($id: ID!) { app(id: $id) { name } apps { code } }', { id: made.app.number })
   expect(data.app).toEqual({ name: 'Own app' })
   expect(data.apps).toContainEqual({ code: made.app.code })
+})
+
+test('credentials of a store and of its apps count as the store once they were verified', async () => {
+  const { access_token: token } = await tokensOf(await ownApp())
+  const [app, invented] = [withBearer(token), withBearer(`sat_${'x'.repeat(43)}`)]
+  for (const caller of [app, invented]) await stack.ask(caller, '{ apps { code } }')
+  expect([app, invented].map(tenantOf)).toEqual([expect.stringMatching(/^store \d+$/), tenantOf(ANONYMOUS)])
+  expect(tenantOf(shop.caller)).toBe(tenantOf(app))
 })
 
 test('a store sees, changes and deletes its own apps only', async () => {

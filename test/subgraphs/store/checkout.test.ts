@@ -146,6 +146,23 @@ describe('a cart', () => {
     ])
   })
 
+  test('is not paid through Stripe before its key and the secret of its webhook are there', async () => {
+    const store = await stack.aStore({ name: 'New at Stripe' })
+    const own = storefrontShopper(stack, store)
+    const paymentMethodId = await own.aGateway({ type: 'STRIPE', key: 'sk_test_merchant' })
+    const offered = async () =>
+      (await own.merchant('query ($code: String!) { storefront(store: $code) { paymentMethods { id } } }', { code: store.code }))
+        .storefront.paymentMethods
+    const { token } = await own.create([{ productId: await own.aProduct({ shippingRequired: false }) }])
+    const { cart } = await own.update(token, { email: 'ana@example.org', paymentMethodId })
+    expect([await offered(), codes(cart)]).toEqual([[], ['PAYMENT_METHOD']])
+    expect((await own.complete(token, '10')).__typename).toBe('StorefrontCheckoutIncomplete')
+    await own.merchant('mutation ($id: ID!) { updatePaymentMethod(id: $id, input: { secret: "whsec_x" }) { __typename } }', {
+      id: paymentMethodId,
+    })
+    expect([await offered(), codes(await own.read(token))]).toEqual([[{ id: paymentMethodId }], []])
+  })
+
   test('of a guest uses no data of the customer with that e-mail address', async () => {
     const own = storefrontShopper(stack, await stack.aStore({ name: 'Private shop' }))
     await own.merchant('mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { __typename } }', {

@@ -111,6 +111,29 @@ describe('a transfer', () => {
     expect(await stockOf()).toEqual([4, 5, 9])
   })
 
+  test('of many lines is received with one statement for the levels of all', async () => {
+    const { store, north, south, aProduct, stockOf } = await aWorld()
+    const products = []
+    for (const stock of [3, 4, 5]) products.push(await aProduct(stock, { name: `Cup ${stock}` }))
+    const lines = products.map(({ id }) => ({ productId: id, quantity: 2 }))
+    const { inventoryTransfer } = await run(store, 'create', { input: { sourceId: north.id, destinationId: south.id, lines } })
+    const id = String(inventoryTransfer.number)
+    await run(store, 'send', { id, input: { expectedVersion: 1 } })
+    await stack.sql('CREATE TABLE inserted (at timestamptz)')
+    await stack.sql(`CREATE FUNCTION count_inserts() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO store.inserted VALUES (now()); RETURN NULL; END $$`)
+    await stack.sql('CREATE TRIGGER counted AFTER INSERT ON inventory_level FOR EACH STATEMENT EXECUTE FUNCTION count_inserts()')
+    const received = await run(store, 'receive', { id, input: { expectedVersion: 2 } })
+    await stack.sql('DROP TRIGGER counted ON inventory_level')
+    expect(received).toMatchObject({ inventoryTransfer: { status: 'RECEIVED' } })
+    expect(await stack.sql('SELECT count(*)::int FROM inserted')).toEqual([{ count: 1 }])
+    expect(await Promise.all(products.map(stockOf))).toEqual([
+      [1, 2, 3],
+      [2, 2, 4],
+      [3, 2, 5],
+    ])
+  })
+
   test('that is canceled under way gives the rest back to the source, and a draft gives nothing', async () => {
     const { store, stockOf, sent, drafted } = await aWorld()
     const { id, version, line } = await sent(6)

@@ -208,3 +208,51 @@ test('a confirmation has at most 500 characters of how it is paid', async () => 
   await mails.finished()
   expect(/Howyoupay:(x+…)/.exec(smtp.received[0]?.text.replaceAll(/\s/g, '') ?? '')?.[1]).toHaveLength(501)
 })
+
+test('an e-mail about a refund lists the units that were received, and no line of which none were', async () => {
+  const [cup, bowl] = [
+    await shopper.aProduct({ name: 'Cup', shippingRequired: false }),
+    await shopper.aProduct({ name: 'Bowl', shippingRequired: false }),
+  ]
+  const { token, cart } = await shopper.ready([
+    { productId: cup, quantity: 2 },
+    { productId: bowl, quantity: 1 },
+  ])
+  const { order } = await shopper.complete(token, cart.totals.total)
+  await shopper.pay(order.number)
+  const id = String(order.number)
+  await shopper.merchant('mutation ($id: ID!) { updateOrder(id: $id, input: { shipmentStatus: REQUESTED }) { __typename } }', {
+    id,
+  })
+  const { sold } = await shopper.merchant('query ($id: ID!) { sold: order(id: $id) { lines { id name } } }', { id })
+  const lines = sold.lines.map((line: { id: string; name: string }) => ({
+    lineId: line.id,
+    quantity: line.name === 'Cup' ? 2 : 1,
+  }))
+  const { made } = await shopper.merchant(
+    'mutation ($input: CreateOrderReturnInput!) { made: createOrderReturn(input: $input) { __typename ... on CreateOrderReturnSuccess { orderReturn { id number } } } }',
+    { input: { orderId: id, lines } },
+  )
+  // Returns of the merchant are not written about.
+  await stack.sql(`UPDATE order_return SET requested_by = 'CUSTOMER' WHERE store_id = $1 AND id = $2`, [
+    shop.storeId,
+    made.orderReturn.number,
+  ])
+  const received = sold.lines.map((line: { id: string; name: string }) => ({
+    lineId: line.id,
+    quantity: line.name === 'Cup' ? 1 : 0,
+  }))
+  const move = (field: string, input: object) =>
+    shopper.merchant(
+      `mutation ($id: ID!, $input: ${field === 'receive' ? 'Receive' : 'Refund'}OrderReturnInput!) { moved: ${field}OrderReturn(id: $id, input: $input) { __typename } }`,
+      { id: made.orderReturn.id, input },
+    )
+  expect(await move('receive', { lines: received })).toEqual({ moved: { __typename: 'OrderReturnSuccess' } })
+  await mails.finished()
+  smtp.received.length = 0
+  expect(await move('refund', {})).toEqual({ moved: { __typename: 'OrderReturnSuccess' } })
+  await mails.finished()
+  const [mail] = smtp.received
+  expect(mail?.headers.join(' ').replaceAll(/\s+/g, ' ')).toContain('was refunded')
+  expect([mail?.text.includes('Cup: 1'), mail?.text.includes('Bowl')]).toEqual([true, false])
+})

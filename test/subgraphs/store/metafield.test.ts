@@ -23,19 +23,19 @@ const set = async (ownerId: string, metafields: object[], who = shop) =>
   change('setMetafields', { input: { ownerId, metafields } }, who)
 const text = (namespace: string, key: string, value = 'x') => ({ namespace, key, type: 'TEXT', value })
 
+const WITHOUT_METAFIELDS = [
+  ...['App', 'WebhookSubscription', 'ScriptTag', 'DraftOrder', 'OrderReturn', 'InventoryTransfer', 'StaffMember'],
+  'SearchSynonym',
+]
+
 test('everything that has an id and a version has metafields, a table and scopes', () => {
   const { schema } = stack.subgraph
   const entities = Object.values(schema.getTypeMap()).filter(
     // An app is no part of a store, and its webhooks and scripts are nobody else's: what is noted
     // about them would be seen by others. Drafts become orders, and returns belong to orders, which
-    // have metafields. Transfers move what has metafields itself. Staff are people.
-    (type) =>
-      isObjectType(type) &&
-      type.getFields().id &&
-      type.getFields().version &&
-      !['App', 'WebhookSubscription', 'ScriptTag', 'DraftOrder', 'OrderReturn', 'InventoryTransfer', 'StaffMember'].includes(
-        type.name,
-      ),
+    // have metafields. Transfers move what has metafields itself. Staff are people. Synonyms are words
+    // of a setting.
+    (type) => isObjectType(type) && type.getFields().id && type.getFields().version && !WITHOUT_METAFIELDS.includes(type.name),
   )
   const without = entities.filter((type) => isObjectType(type) && !type.getFields().metafields)
   expect(without.map(({ name }) => name)).toEqual([])

@@ -535,3 +535,31 @@ test.each([
   const now = new Date()
   expect(isFresh({ signedInAt: ago === null ? null : new Date(now.getTime() - ago) }, now)).toBe(counts)
 })
+
+test('the audit log of a store says who agreed to an app and that the app gave it back, without a secret', async () => {
+  const [app, store] = [await stack.anApp(), await stack.aStore({ name: 'Audited shop' })]
+  const entries = async () =>
+    stack.sql(
+      `SELECT actor, app_code, operation, request_id IS NOT NULL AS is_request, kind, fields FROM audit_entry
+      WHERE store_id = $1 AND noun = 'APP_AUTHORIZATION' ORDER BY id`,
+      [store.storeId],
+    )
+  const tokens = await tokensOf(app, { of: store })
+  const granted = {
+    ...{ actor: 'AUTHTOKEN', app_code: null, operation: 'answerAuthorizationRequest', is_request: true, kind: 'CREATED' },
+    fields: { app_id: [expect.any(Number)], scopes: [null, SCOPE.split(' ')] },
+  }
+  expect(await entries()).toEqual([granted])
+  await oauth.tokenRevocation(await clientOf(app), tokens.access_token)
+  const ended = { ...granted, actor: 'APP', app_code: app.clientId, operation: '/oauth/revoke', kind: 'DELETED' }
+  expect(await entries()).toMatchObject([granted, { ...ended, fields: { scopes: [SCOPE.split(' '), null] } }])
+
+  // A code that is used twice ends what it gave.
+  const code = await codeOf(app, {}, store)
+  await exchange(app, code)
+  await exchange(app, code)
+  const all = await entries()
+  expect(all.slice(2)).toMatchObject([granted, { ...ended, operation: '/oauth/token', fields: {} }])
+  const secrets = [code, tokens.access_token, tokens.refresh_token ?? '', app.clientSecret ?? '', store.authtoken]
+  expect(secrets.filter((secret) => secret !== '' && JSON.stringify(all).includes(secret))).toEqual([])
+})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -62,6 +62,48 @@ test.each([
   const result = await create(input)
   expect(result).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
   expect(JSON.stringify(result)).not.toMatch(/ñ-secret|two words/)
+})
+
+describe('Stripe', () => {
+  const STRIPE = { type: 'STRIPE', name: 'Card', key: 'rk_test_51Abc', secret: 'whsec_one,whsec_two' }
+  const MORE = `${FIELDS} testMode notificationUrl`
+  const made = async (input: object) =>
+    (await stack.ask(shop, CREATE.replace(FIELDS, MORE), { input: { ...STRIPE, ...input } })).data.createPaymentMethod
+
+  test('is connected by a key and signing secrets, which are stored encrypted; its mode is shown', async () => {
+    const { paymentMethod } = await made({})
+    expect(paymentMethod).toMatchObject({ type: 'STRIPE', hasCredentials: true, testMode: true, paymentMethodUrl: null })
+    expect(paymentMethod.notificationUrl).toMatch(new RegExp(`^https?://[^/]+/payments/${shop.storeId}/${paymentMethod.number}$`))
+    const changed = async (input: object) =>
+      (await stack.ask(shop, UPDATE.replace(FIELDS, MORE), { id: paymentMethod.id, input })).data.updatePaymentMethod
+    expect((await changed({ key: 'sk_live_51Abc' })).paymentMethod).toMatchObject({ testMode: false, hasCredentials: true })
+    expect((await changed({ name: 'Cards' })).paymentMethod).toMatchObject({ testMode: false, name: 'Cards' })
+    expect((await changed({ key: null })).paymentMethod).toMatchObject({ testMode: null, hasCredentials: false })
+    expect(await changed({ key: 'account-7' })).toMatchObject({ errors: [{ field: 'key' }] })
+    expect((await made({ type: 'EXTERNAL_PAYMENT_GATEWAY' })).paymentMethod).toMatchObject({ testMode: null })
+  })
+
+  test('with a URL from before is changed, and gets no other one', async () => {
+    const { paymentMethod } = await made({})
+    await stack.sql(`UPDATE payment_method SET payment_method_url = 'https://old.example.com/' WHERE id = $1`, [
+      paymentMethod.number,
+    ])
+    expect((await update(paymentMethod.id, { name: 'Cards' })).paymentMethod).toMatchObject({ name: 'Cards' })
+    const paymentMethodUrl = 'https://pay.example.com/'
+    expect(await update(paymentMethod.id, { paymentMethodUrl })).toMatchObject({ errors: [{ field: 'paymentMethodUrl' }] })
+  })
+
+  test.each([
+    [{ key: 'pk_test_51Abc' }, 'key'],
+    [{ secret: 'whsec_one,other' }, 'secret'],
+    [{ secret: 'whsec_1,whsec_2,whsec_3,whsec_4' }, 'secret'],
+    [{ paymentMethodUrl: 'https://pay.example.com/' }, 'paymentMethodUrl'],
+    [{ type: 'PAYPAL' }, 'type'],
+  ])('with %j is refused by its field, and no credential is repeated', async (input, field) => {
+    const result = await made(input)
+    expect(result).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+    expect(JSON.stringify(result)).not.toMatch(/51Abc|whsec_(one|1)/)
+  })
 })
 
 test('absent keeps, null forgets', async () => {

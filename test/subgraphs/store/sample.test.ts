@@ -10,7 +10,7 @@ import { priceIn } from '../../../subgraphs/store/sample/market.ts'
 import { pictureOf } from '../../../subgraphs/store/sample/picture.ts'
 import { readSample, variantsOf } from '../../../subgraphs/store/sample/sample.ts'
 import { aFilledStore } from './support/sample.ts'
-import { type StoreStack, startStore, type TestStore } from './support/store.ts'
+import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 const sample = readSample()
 const NO_LOG = pino({ level: 'silent' })
@@ -286,6 +286,9 @@ describe('all or nothing', () => {
     await expect.poll(stores, PATIENT).toEqual(['demo'])
     await Promise.all(both.map((stop) => stop()))
     expect(await stores()).toEqual(['demo'])
+    expect(await stack.sql('SELECT is_sample FROM store')).toEqual([{ is_sample: true }])
+    const { data } = await stack.ask(ANONYMOUS, '{ storefront(store: "demo") { sampleOrder { total } } }')
+    expect(data.storefront.sampleOrder).toEqual({ total: expect.any(String) })
     const products = await stack.sql('SELECT count(*)::integer AS count FROM product')
     expect(products).toEqual([{ count: sample.products.length }])
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
   key = await trust.aKey()
 })
 
-const REPORT = `id decisionId host action kind text status answer createdAt resolvedAt`
+const REPORT = `id decisionId host action kind expectedAction text status answer createdAt resolvedAt`
 const SEND = `mutation ($input: ReportDecisionInput!) { result: reportDecision(input: $input) { __typename
   ... on ReportDecisionSuccess { report { ${REPORT} } } ... on InvalidDecisionReport { faults { field code } } } }`
 const RESOLVE = `mutation ($input: ResolveDecisionReportInput!) { result: resolveDecisionReport(input: $input) { __typename
@@ -40,6 +40,21 @@ async function resolve(id: string, more: Record<string, unknown> = {}, as = oper
   const { data, errors } = await trust.ask(RESOLVE, { input }, as.caller)
   return data?.result ?? errors?.[0]
 }
+/** Fifty reports of a key today, about copies of a decision. */
+async function fillReports(decisionId: string, as = key): Promise<void> {
+  await trust.sql(
+    `INSERT INTO decision (id, key_id, created_at, request_hash, judgement_id, elapsed_ms)
+    SELECT 'dec_' || $1 || n, key_id, created_at, request_hash, judgement_id, 0 FROM decision, generate_series(1, 50) AS n WHERE id = $2`,
+    [as.row, decisionId],
+  )
+  await trust.sql(
+    `INSERT INTO decision_report (key_id, decision_id, kind, text, host, action, created_at)
+    SELECT key_id, id, 'false_positive', 'x', 'h', 'deny', $2 FROM decision WHERE key_id = $1 AND id LIKE 'dec_' || $1 || '%' AND elapsed_ms = 0 AND length(id) < 30`,
+    [as.row, NOON],
+  )
+}
+const scansUsed = async (): Promise<number> => (await trust.ask('{ trustUsage { used } }', {}, key.caller)).data.trustUsage.used
+
 const reportsOf = async (as: TestKey, field = 'decisionReports'): Promise<Data> =>
   (await trust.ask(`{ page: ${field} { totalCount edges { node { ${REPORT} } } } }`, {}, as.caller)).data?.page
 
@@ -51,6 +66,7 @@ test('a report is stored with its decision, answered with an entry of a list, an
     host: 'bad.example.net',
     action: 'DENY',
     kind: 'FALSE_POSITIVE',
+    expectedAction: null,
     text: 'Ours.',
     status: 'OPEN',
     answer: null,
@@ -86,6 +102,104 @@ test('an entry that does not fit leaves the report open', async () => {
   expect((await resolve(report.id)).faults).toEqual([{ field: 'id', code: 'not_open' }])
 })
 
+describe('a report of a target', () => {
+  const ofTarget = (target: string, more: Record<string, unknown> = {}, as = key) =>
+    send('', { decisionId: null, target, ...more }, as)
+
+  test('decides it for the key, expects another action, and stores no path of a URL', async () => {
+    const text =
+      'See HTTPS://good.example.com/private?token=1 and http://good.example.com. Not hxxps://ann:s@cret@good.example.com:8443?x=1 nor http://good.example.com\\private'
+    const sent = await ofTarget('https://good.example.com/a/b', {
+      kind: 'FALSE_NEGATIVE',
+      expectedAction: 'DENY',
+      text,
+    })
+    expect(sent.report).toMatchObject({ host: 'good.example.com', expectedAction: 'DENY', status: 'OPEN' })
+    expect(sent.report.text).toBe(
+      'See HTTPS://good.example.com/… and http://good.example.com. Not hxxps://good.example.com:8443?… nor http://good.example.com\\…',
+    )
+    expect(await scansUsed()).toBe(1)
+    const ofDecision = `query ($id: ID!) { decisionReports(decisionId: $id) { totalCount } }`
+    expect((await trust.ask(ofDecision, { id: sent.report.decisionId }, key.caller)).data.decisionReports.totalCount).toBe(1)
+    expect((await trust.ask(ofDecision, { id: 'dec_\0' }, key.caller)).data.decisionReports.totalCount).toBe(0)
+  })
+
+  test('is refused while one of its host and kind is open, without a scan', async () => {
+    const { report } = await ofTarget('bad.example.net')
+    expect((await ofTarget('BAD.example.net.')).faults).toEqual([{ field: 'target', code: 'reported' }])
+    expect(await scansUsed()).toBe(1)
+    expect((await ofTarget('bad.example.net', {}, await trust.aKey())).__typename).toBe('ReportDecisionSuccess')
+    await resolve(report.id)
+    expect((await ofTarget('bad.example.net')).__typename).toBe('ReportDecisionSuccess')
+  })
+
+  test('is one of several that are sent at once', async () => {
+    const sent = await Promise.all(Array.from({ length: 3 }, () => ofTarget('bad.example.net')))
+    expect(sent.map(({ __typename }) => __typename).toSorted()).toEqual([
+      'InvalidDecisionReport',
+      'InvalidDecisionReport',
+      'ReportDecisionSuccess',
+    ])
+    expect(sent.flatMap(({ faults = [] }) => faults)).toEqual(Array(2).fill({ field: 'target', code: 'reported' }))
+    expect((await reportsOf(key)).totalCount).toBe(1)
+  })
+
+  test('is refused with an invalid target, with a decision too, without scans, and with an action that is no better', async () => {
+    expect((await ofTarget('a b')).faults[0].field).toBe('target')
+    expect((await ofTarget('good.example.com', { decisionId: 'dec_1' })).faults[0].code).toBe('one_of')
+    expect((await send('', { decisionId: null })).faults[0].code).toBe('one_of')
+    const { id } = await decide('bad.example.net')
+    for (const [kind, expectedAction] of [
+      ['FALSE_POSITIVE', 'DENY'],
+      ['FALSE_NEGATIVE', 'PROCEED'],
+    ]) {
+      const faults = [{ field: 'expectedAction', code: 'not_different' }]
+      expect((await send(id, { kind, expectedAction })).faults).toEqual(faults)
+      expect((await ofTarget('good.example.com', { kind, expectedAction })).faults).toEqual(faults)
+    }
+    expect(await scansUsed()).toBe(1)
+    await trust.sql('UPDATE scan_count SET scans = 150 WHERE key_id = $1', [key.row])
+    expect((await ofTarget('good.example.com')).faults).toEqual([{ field: 'target', code: 'quota_exceeded' }])
+  })
+})
+
+test('figures of reports are read once in five seconds', async () => {
+  const open = async () => (await trust.ask('{ s: decisionReportStats { open } }', {})).data.s.open
+  at = new Date(NOON.getTime() + 3_600_000)
+  await trust.sql('DELETE FROM decision_report')
+  expect(await open()).toBe(0)
+  await send((await decide('bad.example.net')).id)
+  at = new Date(at.getTime() + 4_999)
+  expect(await open()).toBe(0)
+  at = new Date(at.getTime() + 1)
+  expect(await open()).toBe(1)
+})
+
+test('figures of reports name the feeds with false positives, and no report', async () => {
+  const stats = async (minutes: number) => {
+    at = new Date(NOON.getTime() + minutes * 60_000)
+    return (
+      await trust.ask('{ s: decisionReportStats { open oldestOpenAt accepted rejected feeds { feed reported accepted } } }', {})
+    ).data.s
+  }
+  await trust.sql('DELETE FROM decision_report')
+  expect(await stats(1)).toEqual({ open: 0, oldestOpenAt: null, accepted: 0, rejected: 0, feeds: [] })
+  at = NOON
+  const { report } = await send((await decide('bad.example.net')).id)
+  const other = await trust.aKey()
+  await send((await decide('bad.example.net', other)).id, {}, other)
+  await send((await decide('good.example.com')).id, { kind: 'FALSE_NEGATIVE' })
+  await resolve(report.id)
+  const feed = { reported: 2, accepted: 1 }
+  expect(await stats(2)).toEqual({
+    open: 2,
+    oldestOpenAt: NOON.toISOString(),
+    accepted: 1,
+    rejected: 0,
+    feeds: ['openphish', 'urlhaus'].map((name) => ({ feed: name, ...feed })),
+  })
+})
+
 describe('a report is refused', () => {
   test('of a decision of another key, a second time, without a text or with too long a one', async () => {
     const { id } = await decide('good.example.com')
@@ -99,16 +213,11 @@ describe('a report is refused', () => {
 
   test('beyond fifty in 24 hours', async () => {
     const { id } = await decide('good.example.com')
-    await trust.sql(
-      `INSERT INTO decision (id, key_id, created_at, request_hash, judgement_id, elapsed_ms)
-      SELECT 'dec_' || $1 || n, key_id, created_at, request_hash, judgement_id, 0 FROM decision, generate_series(1, 50) AS n WHERE id = $2`,
-      [key.row, id],
-    )
-    await trust.sql(
-      `INSERT INTO decision_report (key_id, decision_id, kind, text, host, action, created_at)
-      SELECT key_id, id, 'false_positive', 'x', 'h', 'deny', $2 FROM decision WHERE key_id = $1 AND id LIKE 'dec_' || $1 || '%' AND elapsed_ms = 0 AND length(id) < 30`,
-      [key.row, NOON],
-    )
+    await fillReports(id)
+    const used = await scansUsed()
+    const ofTarget = { decisionId: null, target: 'https://bad.example.net/' }
+    expect((await send('', ofTarget)).faults).toEqual([{ field: 'target', code: 'too_many' }])
+    expect(await scansUsed()).toBe(used)
     expect((await send(id)).faults).toEqual([{ field: 'decisionId', code: 'too_many' }])
     at = new Date(NOON.getTime() + 86_400_000)
     expect((await send(id)).__typename).toBe('ReportDecisionSuccess')

@@ -1,7 +1,7 @@
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../platform/config/config.ts'
-import type { Caller } from '../../../platform/http/caller.ts'
+import { type Caller, tenantOf } from '../../../platform/http/caller.ts'
 import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { withKeys } from '../../../subgraphs/trust/key/repository.ts'
 import { trustVariables } from '../../../subgraphs/trust/variables.ts'
@@ -51,6 +51,7 @@ describe('keys of users', () => {
     expect(key).toMatchObject({ name: 'my agent', plan: 'FREE', hint: secret.slice(0, 9), used: 0, limit: 150 })
     const asKey = { ...ANONYMOUS, credentials: { 'x-api-key': secret } }
     expect((await users.ask(DECIDE, { domain: 'example.com' }, asKey)).data.decide.usage).toEqual({ used: 1, remaining: 149 })
+    expect([ann, asKey].map(tenantOf)).toEqual(['user 1', expect.stringMatching(/^key \S+$/)])
     expect(await ask(LIST, {}, ann)).toEqual([{ id: key.id, name: 'my agent', used: 1 }])
     expect(await ask(LIST, {}, eve)).toEqual([])
     expect((await ask(REVOKE, { id: key.id }, eve)).__typename).toBe('TrustKeyNotFound')

@@ -133,6 +133,30 @@ test('texts are in the language of the address, and links stay in it', async () 
   expect(text).toContain('href="/shops/corner-shop/cart?language=pt"')
 })
 
+test('a price of more units that all variants have is said once, others by their variant', async () => {
+  const change = async (query: string, variables: object) => (await shop.merchant(query, variables)).made
+  const { priceList } = await change(
+    'mutation { made: createPriceList(input: { name: "Many" }) { __typename ... on PriceListSuccess { priceList { id } } } }',
+    {},
+  )
+  const { storefront } = await shop.merchant(
+    '{ storefront(store: "corner-shop") { product(permalink: "linen-shirt") { variants { id } } } }',
+  )
+  const lines = async (price: object) => {
+    await change(
+      'mutation ($id: ID!, $input: SetPriceListPricesInput!) { made: setPriceListPrices(id: $id, input: $input) { __typename } }',
+      { id: priceList.id, input: { prices: [{ productId: shop.shirt, minimumQuantity: 5, ...price }] } },
+    )
+    const { text } = await get(PAGES.variants)
+    return [...text.matchAll(/<li>([^<]*from \d+ on, [^<]*)<\/li>/g)].map(([, line = '']) => line)
+  }
+  expect(await lines({ price: '20' })).toEqual(['from 5 on, €24.60 each'])
+  const { id: variantId } = storefront.product.variants[0]
+  const [small, medium] = await lines({ price: '10', variantId })
+  expect([small, medium]).toEqual(['S: from 5 on, €12.30 each', 'M: from 5 on, €24.60 each'])
+  await change('mutation ($id: ID!) { made: deletePriceList(id: $id) { __typename } }', priceList)
+})
+
 test('settings of the theme are seen, and those with other keys are not', async () => {
   const { text } = await get(PAGES.front)
   expect(text).toContain('<p class="announcement">&lt;/script&gt;')

@@ -50,14 +50,18 @@ export function consoleAt(url: () => string) {
     return made.product.id
   }
 
-  /** A browser without a screen: keeps cookies and the token of the last form, follows nothing. */
-  function aVisitor() {
+  /**
+   * A browser without a screen: keeps cookies and the token of the last form, follows nothing.
+   * Comes from an address of its own where limits count by address.
+   */
+  function aVisitor(localAddress?: string) {
     const cookies = new Map<string, string>()
     let token = ''
     const request = async (path: string, options: { method?: string; headers?: Record<string, string>; body?: string } = {}) => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
       const reply = await askRaw(url(), path, {
         ...options,
+        ...(localAddress !== undefined && { localAddress }),
         headers: { accept: 'text/html', 'accept-encoding': 'identity', ...(cookie && { cookie }), ...options.headers },
       })
       for (const set of setCookies(reply)) {

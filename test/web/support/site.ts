@@ -43,6 +43,16 @@ export const OPERATIONS_TOKEN = 'a-token-of-operators'
 
 export const AWKWARD = { owner: 'Ünï cödé', repo: 'a%2Fb?c#d&e=f+g' }
 
+/** Of a server whose package was never observed. */
+const PINNED = { installations: [{ command: 'npx -y number-1@4.5.6', transport: 'stdio' }] }
+
+/** Of a server whose package names another repository. */
+const IN_PYPI = {
+  repoUrl: 'https://github.com/many/number-7',
+  installCommand: 'uvx Number_7',
+  installations: [{ command: 'uvx Number_7', transport: 'stdio' }],
+}
+
 const ITEMS: readonly ItemRow[] = [
   aServer('acme/tools', {
     name: 'Acme Tools',
@@ -51,6 +61,7 @@ const ITEMS: readonly ItemRow[] = [
     category: 'Databases',
     tags: ['acme', 'postgres', 'warehouse'],
     popularity: 12_345,
+    license: 'Apache-2.0',
     detail: {
       official: true,
       installCommand: 'npx -y @acme/tools@1.2.3 --read-only',
@@ -111,7 +122,12 @@ const ITEMS: readonly ItemRow[] = [
     detail: { repoUrl: 'https://good.example.com/skills/pdf', docsUrl: 'https://good.example.com/skills/pdf/SKILL.md' },
   }),
   ...Array.from({ length: 30 }, (_, index) =>
-    aServer(`many/number-${index}`, { description: 'One of many for postgres', category: 'Databases', popularity: index }),
+    aServer(`many/number-${index}`, {
+      description: 'One of many for postgres',
+      category: 'Databases',
+      popularity: index,
+      detail: index === 1 ? PINNED : index === 7 ? IN_PYPI : {},
+    }),
   ),
 ]
 
@@ -218,6 +234,7 @@ export async function startWeb({
 
 async function sample(connection: Connection): Promise<void> {
   await putItems(connection, ITEMS)
+  await insertPackages(connection)
   await writePosts(connection)
 }
 
@@ -257,4 +274,19 @@ function setEvidenceOfHosts({ sources }: Trust): void {
   sources.down.push('openphish')
   // Nobody told anything about it but that the registry did not answer.
   sources.setEvidence('new.example.org', { rdap: { status: 'timeout' }, dns: { status: 'failed', reason: 'servfail' } })
+}
+
+/** What registries said of packages: of one all is known, of one little, and one is of another repository. */
+async function insertPackages(connection: Connection): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query(
+    `INSERT INTO directory.package_observation (registry, name, observed_at, answered_at, version, published_at, license, monthly_downloads,
+       is_withdrawn, withdrawn_reason, repository, has_install_script, has_provenance)
+     VALUES ('NPM', '@acme/tools', now(), '2026-11-25', '1.3.0', '2026-11-20', 'MIT OR Apache-2.0', 12345, false, NULL, 'acme/tools', false, true),
+       ('NPM', 'server', now(), '2026-11-25', '2.0', NULL, NULL, NULL, true, $1, NULL, NULL, NULL),
+       ('PYPI', 'number-7', now(), '2026-11-25', '7.0', NULL, NULL, NULL, true, NULL, 'other/place', true, false)`,
+    [HOSTILE],
+  )
+  await client.end()
 }

@@ -7,7 +7,9 @@ import { balancerConfig, type Pool, parseServerStates } from '../../../../compos
 import { childProgram, type Environment, type Program } from '../../../../composition/cluster/child-program.ts'
 import { HEALTH_CHECK_ROLE, healthCheckPassword } from '../../../../platform/database/embedded/authentication.ts'
 import { ROOT } from '../../../cluster/support.ts'
+import { insertStore } from '../../../support/database.ts'
 import { COMPILED, SECRETS_KEY } from '../../../support/program.ts'
+import { FLAGS } from '../../../support/server-hosts.ts'
 import { type Furnished, fillInstallation } from '../installation.ts'
 import { rowsOf } from '../kinds.ts'
 import { hostsMissing, isAlive, type Network, startNetwork } from './network.ts'
@@ -227,11 +229,13 @@ export async function startMachines({
         DATA_DIR: join(folder, name),
       }
       const isReady = async () => (await fetch(`http://${address(name)}:${PORT}/ready`)).ok
-      programs.set(name, await start(name, name, [process.execPath, 'main.ts'], own, isReady, code))
+      programs.set(name, await start(name, name, [process.execPath, ...FLAGS, 'main.ts'], own, isReady, code))
     }
     const [first, ...rest] = ROLES.flatMap((role) => names(role).map((name) => [role, name] as const))
     // The first one migrates.
     if (first) await startAtrium(...first)
+    // So that none sets up the demo store, which takes longer than the start; a release before may have other tables.
+    if (root === ROOT) await insertStore({ connectionString: primary?.url ?? '' })
     await Promise.all(rest.map((each) => startAtrium(...each)))
 
     const untilUp: Machines['untilUp'] = async (balancer, names) => {

@@ -89,6 +89,26 @@ describe('fetches from one subgraph that are ready together', () => {
     ])
   })
 
+  test('are one call of the hooks of fetches, with the aliases that docs/gateway/hooks.md names', async () => {
+    const calls: unknown[] = []
+    const { run } = await graph(POSTS, {
+      hooks: {
+        subgraphs: ['people'],
+        subgraphRequest: ({ query, variables }) =>
+          void calls.push([
+            query.match(/_\d: _entities\(representations: \$\w+\)|_\d:_entities\(representations:\$\w+\)/g)?.length,
+            Object.keys(variables),
+          ]),
+        subgraphResponse: ({ data }) => void calls.push(Object.keys(data ?? {})),
+      },
+    })
+    expect(await run(DIFFERENT)).not.toHaveProperty('errors')
+    expect(calls).toEqual([
+      [2, ['representations_0', 'representations_1']],
+      ['_0', '_1'],
+    ])
+  })
+
   test('are one request with aliases when they ask for something else', async () => {
     const { run, bodies } = await graph()
     const query =

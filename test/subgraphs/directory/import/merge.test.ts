@@ -107,6 +107,43 @@ describe('merge', () => {
     ])
   })
 
+  test('a licence that a source states is believed more than what GitHub recognises in the repository', () => {
+    const licenses = new Map([['a/b', 'MIT']])
+    const merged = (...contributions: readonly Contribution[]) => merge(contributions, new Map(), new Set(), licenses).items[0]
+    expect(merged(says('docker', {}))).toMatchObject({
+      license: 'MIT',
+      provenance: expect.arrayContaining([{ field: 'license', source: 'atrium (repository)', path: null }]),
+    })
+    expect(merged(says('docker', {}), says('mcpm', { license: 'Apache-2.0' }))?.license).toBe('Apache-2.0')
+    expect(merged(says('docker', { repoUrl: 'https://gitlab.com/a/b' }))?.license).toBeNull()
+  })
+
+  test('a licence that is longer than rows may have it is left out, and the next one counts', () => {
+    const long = Array.from({ length: 10 }, () => 'GPL-2.0-or-later').join(' OR ')
+    const said = [says('docker', { license: long }), says('mcpm', { license: 'Apache-2.0' })]
+    const [item] = merge(said, new Map()).items
+    expect(item).toMatchObject({ license: 'Apache-2.0' })
+    expect(item && faultOf(rowOf(item, item.wantedKey))).toBeNull()
+    expect(merge(said.slice(0, 1), new Map(), new Set(), new Map([['a/b', long]])).items).toMatchObject([{ license: null }])
+  })
+
+  test.each([
+    ['npx -y one', true],
+    ['claude mcp add --transport http b https://b.example/mcp', false],
+    ['docker run -i --rm acme/b', false],
+    ['npx -y two', false],
+  ])('a server whose recommended installation is %s is deprecated by its package: %s', (command, deprecated) => {
+    const commands = [command, 'npx -y one', 'npx -y two']
+    const installations = commands.map((one) => ({ command: one, transport: 'stdio' as const }))
+    const own = { repository: 'a/b', license: null, isWithdrawn: true, monthlyDownloads: null }
+    const packages = new Map([
+      ['NPM one', own],
+      ['NPM two', { ...own, isWithdrawn: false }],
+    ])
+    const { items } = merge([says('docker', { installations })], new Map(), new Set(), new Map(), packages)
+    expect(items).toMatchObject([{ detail: { deprecated } }])
+  })
+
   test('a source that calls a server active counts against one that calls it archived', () => {
     const archived = says('mcpm', { deprecated: true })
     expect(merge([archived, says('toolhive', { deprecated: false })], new Map()).items).toMatchObject([

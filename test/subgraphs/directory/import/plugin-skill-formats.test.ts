@@ -210,3 +210,26 @@ test('other Markdown and JSON is not recognised', () => {
   expect(read('agents/a.md', '---\nname: a\ndescription: b\n---\n').format).toBe(null)
   expect(read('tsconfig.json', { compilerOptions: {} }).format).toBe(null)
 })
+
+describe('licences', () => {
+  test.each([
+    ['MIT', 'MIT'],
+    ['apache-2.0', 'Apache-2.0'],
+    [' Apache License 2.0 ', 'Apache-2.0'],
+    ['Proprietary. LICENSE.txt has complete terms', undefined],
+    ['MIT OR Apache-2.0', 'MIT OR Apache-2.0'],
+    ['MIT OR', undefined],
+    ['constructor', undefined],
+    [{ spdx: 'MIT' }, undefined],
+  ])('%j is %j', (stated, license) => expectLicense(stated, license))
+
+  test('100,000 letters are no licence', () => expectLicense('M'.repeat(100_000), undefined))
+
+  function expectLicense(stated: unknown, license: string | undefined): void {
+    const entry = { name: 'p', source: './p', license: stated }
+    const { statements } = read(PLACE, listing(entry))
+    const manifest = read('.claude-plugin/plugin.json', { name: 'p', license: stated })
+    const skill = read('s/SKILL.md', `---\nname: s\nlicense: ${JSON.stringify(stated)}\n---\n`)
+    for (const [statement] of [statements, manifest.statements, skill.statements]) expect(statement?.license).toBe(license)
+  }
+})

@@ -13,6 +13,7 @@ const COMMON = {
   originalCategory: null,
   tags: [],
   popularity: 0,
+  license: null,
   createdAt: new Date(0),
   updatedAt: new Date(0),
 }

@@ -1,135 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { type Catalogue, catalogueOf, changedCatalogue } from '../../../../subgraphs/directory/item/catalogue.ts'
-import type { DirectoryKind, Item } from '../../../../subgraphs/directory/item/item.ts'
-import { relatedTo } from '../../../../subgraphs/directory/item/related.ts'
-import type { CatalogueChanges, CatalogueSnapshot } from '../../../../subgraphs/directory/item/repository.ts'
+import type { Item } from '../../../../subgraphs/directory/item/item.ts'
 import { groupSimilar } from '../../../../subgraphs/directory/item/similar.ts'
 import { sortOrder } from '../../../../subgraphs/directory/item/sort.ts'
 import { matching, placesIn } from '../../../../subgraphs/directory/search/matching.ts'
-import { ranking, rankingBy } from '../../../../subgraphs/directory/search/ranking.ts'
-import { taskItems } from '../../../../subgraphs/directory/search/task-items.ts'
+import { rankedPage, ranking, rankingBy } from '../../../../subgraphs/directory/search/ranking.ts'
 import { createPace } from '../../../../subgraphs/directory/word-index/pace.ts'
 import { changedList } from '../../../../subgraphs/directory/word-index/sorted-list.ts'
-import { comparePositions, pageOfUnsorted } from '../../../../subgraphs/toolkit/connection.ts'
-
-/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-const STEMS =
-  'postgres slack browser calendar invoice weather translate vector kubernetes github mail chart pdf markdown search audit deploy'.split(
-    ' ',
-  )
-const KINDS: readonly DirectoryKind[] = ['MCP_SERVER', 'PLUGIN', 'SKILL']
-
-function generator(seed: number) {
-  const random = randomFrom(seed)
-  const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value
-  const word = () => (random() < 0.2 ? `${pick(STEMS)}${Math.floor(random() * 50)}` : pick(STEMS))
-  const text = (count: number) => Array.from({ length: 1 + Math.floor(random() * count) }, word).join(' ')
-  const item = (id: number): Item => {
-    const kind = KINDS[id % 3] as DirectoryKind
-    const [owner, repo] = [`owner${id % 40}`, `${word()}-${id}`]
-    const common = {
-      id: String(id),
-      key: kind === 'SKILL' ? repo : `${owner}/${repo}`,
-      name: text(3),
-      description: random() < 0.1 ? 'One description that several authors have left as it was' : text(30),
-      category: pick(['Databases', 'Browsers', 'Uncategorized']),
-      originalCategory: null,
-      tags: [...new Set([word(), word()])],
-      popularity: Math.floor(random() * 5) ** 4,
-      createdAt: new Date(Math.floor(random() * 1e12)),
-      updatedAt: new Date(Math.floor(random() * 1e12)),
-    }
-    const details = {
-      MCP_SERVER: {
-        owner,
-        repo,
-        official: false,
-        deprecated: random() < 0.1,
-        installations: [],
-        envVars: [],
-        toolNames: [`${word()}_${word()}`],
-      },
-      PLUGIN: {
-        marketplaceSlug: owner,
-        slug: repo,
-        ecosystem: 'claude-code',
-        ecosystems: ['claude-code'],
-        sourceUrl: 'https://a.example',
-      },
-      SKILL: { slug: repo, source: 'COMMUNITY', docsUrl: 'https://a.example', repoUrl: `https://a.example/${owner}` },
-    }
-    return { ...common, kind, ...details[kind] } as unknown as Item
-  }
-  return { random, item }
-}
-
-const revision = (number: number) => ({ dataset: 'd', number: String(number), mark: `m${number}`, changedAt: null })
-const counts = { PERSONA: 0, BUNDLE: 0, AGENT: 0, GUIDE: 0 }
-const snapshotOf = (items: readonly Item[], number = 0): CatalogueSnapshot => ({ revision: revision(number), counts, items })
-const changesOf = (items: readonly Item[], removedIds: readonly string[], number: number): CatalogueChanges => ({
-  ...snapshotOf(items, number),
-  removedIds,
-})
-
-const QUERIES = [
-  ...STEMS,
-  ...STEMS.map((word) => `${word}1`),
-  'pdf to markdown',
-  'postgres slack audit',
-  'kuberntes',
-  'se',
-  'slack_mail',
-  'wetter',
-]
-
-/** Everything that a catalogue answers, without numbers of records. */
-async function answersOf(catalogue: Catalogue, ids: readonly string[]) {
-  const accepts = () => true
-  const found = (query: string) => {
-    const ranked = ranking(matching(query, catalogue, { argument: 'query', accepts: null }), catalogue)
-    const itemAt = (place: number) => catalogue.items[ranked.records[place] as number] as Item
-    return { ranked, itemAt, places: placesIn(ranked).toSorted(ranked.compare) }
-  }
-  const copies = (query: string) => {
-    const { ranked, places, itemAt } = found(query)
-    return [...groupSimilar(places, ranked, catalogue).copies].map(([place, count]) => [itemAt(place).id, count])
-  }
-  const byKind = async (kind: DirectoryKind) => ({
-    list: catalogue.list(kind).map(({ id }) => id),
-    name: (await catalogue.sorted(kind, 'NAME')).map(({ id }) => id),
-    updated: (await catalogue.sorted(kind, 'UPDATED')).map(({ id }) => id),
-    ids: ids.map((id) => catalogue.byId(kind, id)),
-    keys: ids.map((id) => catalogue.byKey(kind, catalogue.byId(kind, id)?.key.toUpperCase() ?? 'none')),
-  })
-  return {
-    size: catalogue.size,
-    newest: catalogue.newest().map(({ id }) => id),
-    lists: await Promise.all(KINDS.map(byKind)),
-    searches: QUERIES.map((query) => {
-      const { places, ranked, itemAt } = found(query)
-      return places.map((place) => [itemAt(place).id, ranked.order.positionOf(place)])
-    }),
-    copies: copies('authors'),
-    related: catalogue.list('MCP_SERVER').map((item) => relatedTo(item, 6, catalogue).map(({ id }) => id)),
-    task: taskItems('send a postgres invoice by mail to slack', catalogue, { accepts, max: 4 }).picks.map(({ item }) => item.id),
-  }
-}
+import { comparePositions } from '../../../../subgraphs/toolkit/connection.ts'
+import { answersOf, changesOf, generator, SAMPLE_QUERIES, snapshotOf } from '../catalogue-answers.ts'
 
 describe('pages of a search', () => {
   test('are cut from the order of all results, and groups stand where their first one does', async () => {
     const { item } = generator(13)
     const catalogue = await catalogueOf(snapshotOf(Array.from({ length: 900 }, (_, id) => item(id))))
-    for (const query of [...QUERIES, 'authors', 'One description that several']) {
+    for (const query of [...SAMPLE_QUERIES, 'authors', 'One description that several']) {
       const found = matching(query, catalogue, { argument: 'query', accepts: null })
       for (const ranked of [
         ranking(found, catalogue),
@@ -139,8 +24,11 @@ describe('pages of a search', () => {
         const places = placesIn(found)
         const { positionOf } = ranked.order
         const sorted = places.toSorted((one, other) => comparePositions(positionOf(one), positionOf(other)))
-        const cut = pageOfUnsorted(places, ranked.order, { first: 25, offset: 3 }, ranked.compare)
-        expect(cut.edges.map(({ node }) => node)).toEqual(sorted.slice(3, 28))
+        const cut = rankedPage(places, ranked, { first: 25, offset: 3 })
+        expect(cut.edges.map(({ node }) => node)).toEqual([...sorted.slice(3, 28)])
+        const next = rankedPage(places, ranked, { first: 25, after: cut.pageInfo.endCursor })
+        expect(next.edges.map(({ node }) => node)).toEqual([...sorted.slice(28, 53)])
+        expect(next.pageInfo.hasNextPage).toBe(sorted.length > 53)
         // As one reads: the first of each text stays, the others are counted.
         const [shown, counts] = [[] as number[], [] as number[]]
         for (const place of sorted) {
@@ -156,8 +44,8 @@ describe('pages of a search', () => {
         }
         const groups = groupSimilar(places, ranked, catalogue)
         const inOrder = groups.places.toSorted(ranked.compare)
-        expect(inOrder).toEqual(shown)
-        expect(inOrder.map((place) => groups.copies.get(place) ?? 0)).toEqual(counts)
+        expect([...inOrder]).toEqual(shown)
+        expect(Array.from(inOrder, (place) => groups.copies.get(place) ?? 0)).toEqual(counts)
       }
     }
   })

@@ -98,7 +98,7 @@ const observe = (requestsPerHour = 60): Promise<ObserveReport> =>
 async function servers() {
   const subgraph = await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log })
   const source =
-    '{ mcpServers(first: 9) { nodes: edges { node { repo stars deprecated observedRepository { archived license pushedAt observedAt } } } } }'
+    '{ mcpServers(first: 9) { nodes: edges { node { repo stars license deprecated observedRepository { archived license pushedAt observedAt } } } } }'
   const contextValue = subgraph.context({ requestId: 'test', address: '127.0.0.1', credentials: {} })
   const { data, errors } = await graphql({ schema: subgraph.schema, source, contextValue })
   await subgraph.close()
@@ -113,9 +113,9 @@ test('stars and the archive state reach the items, with the time of observation'
   expect(github.requests).toEqual(['/repos/acme/one', '/repos/acme/two'])
   const facts = { license: 'MIT', pushedAt: '2026-11-01T00:00:00.000Z', observedAt: now.toISOString() }
   expect(await servers()).toEqual({
-    one: { stars: 5, deprecated: false, observedRepository: { archived: false, ...facts } },
-    two: { stars: 70, deprecated: true, observedRepository: { archived: true, ...facts } },
-    three: { stars: 0, deprecated: false, observedRepository: null },
+    one: { stars: 5, license: 'MIT', deprecated: false, observedRepository: { archived: false, ...facts } },
+    two: { stars: 70, license: 'MIT', deprecated: true, observedRepository: { archived: true, ...facts } },
+    three: { stars: 0, license: null, deprecated: false, observedRepository: null },
   })
 })
 
@@ -180,7 +180,7 @@ test.each([
     pathname.endsWith('one') ? response.writeHead(200).end(body) : response.writeHead(404).end(),
   )
   expect(await observe()).toMatchObject({ observed: 2, changed: 0 })
-  expect(await servers()).toMatchObject({ one: { stars: 5 }, two: { stars: 70, deprecated: true } })
+  expect(await servers()).toMatchObject({ one: { stars: 5 }, two: { stars: 70, license: 'MIT', deprecated: true } })
   github.requests.length = 0
   await observe()
   expect(github.requests).toEqual([])

@@ -25,9 +25,12 @@ export async function held({ connection }: FreshDatabase, sql: string, values: u
   open.add(client)
   await client.query('BEGIN')
   await client.query(sql, values)
+  // Locks of transactions are of no database, and other tests have theirs on the same server: whoever waits in this
+  // database also holds a lock of it.
   const waiting = async () => {
     const { rows } = await client.query(
-      'SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND (database IS NULL OR database = (SELECT oid FROM pg_database WHERE datname = current_database()))',
+      `SELECT count(*)::int AS count FROM pg_locks AS waiting WHERE NOT granted AND EXISTS (SELECT FROM pg_locks AS own
+         WHERE own.pid = waiting.pid AND own.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
     )
     return rows[0].count
   }

@@ -11,6 +11,9 @@ export type ImportOptions = {
   readonly format?: 'CSV' | 'JSON_LINES'
   readonly overwrite?: boolean
   readonly isDryRun?: boolean
+  readonly source?: string
+  readonly takesStock?: boolean
+  readonly sendsEvents?: boolean
 }
 
 /** Imports and exports of a store, by operations of its owner. */

@@ -1,0 +1,82 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { type ASTNode, buildSchema, type DocumentNode, type GraphQLSchema, parse, validate, visit } from 'graphql'
+import { expect, onTestFinished, test } from 'vitest'
+import { createEntityCache } from '../../../gateway/caching/entity-cache.ts'
+import { entityMemoryStore } from '../../../gateway/caching/entity-memory-store.ts'
+import { assembleGateway } from '../../../gateway/gateway.ts'
+import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
+import { forgetNodes } from '../../../gateway/planning/forget-sources.ts'
+import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { releaseGarbage } from '../../../platform/process/release-garbage.ts'
+import { ask, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+
+/** References to all nodes of a document; `left` are the kinds of those that are still in memory. */
+function watchNodes(document: DocumentNode) {
+  const nodes: { readonly kind: string; readonly reference: WeakRef<ASTNode> }[] = []
+  visit(document, { enter: (node) => void nodes.push({ kind: node.kind, reference: new WeakRef(node) }) })
+  const left = async (): Promise<readonly string[]> => {
+    await turn()
+    releaseGarbage()
+    return [...new Set(nodes.flatMap(({ kind, reference }) => (reference.deref() ? [kind] : [])))]
+  }
+  return { count: nodes.length, left }
+}
+
+/** Whatever of a schema names a node of the text that it was made from. */
+function namedNodes(schema: GraphQLSchema): readonly string[] {
+  const types = Object.values(schema.getTypeMap()).flatMap((type) => [
+    type,
+    ...('getFields' in type ? Object.values(type.getFields()) : []),
+    ...('getValues' in type ? type.getValues() : []),
+  ])
+  const elements = [...types, ...schema.getDirectives()]
+  const inner = elements.flatMap((element) => [element, ...('args' in element ? element.args : [])])
+  const extended = [schema, ...Object.values(schema.getTypeMap())].filter(({ extensionASTNodes }) => extensionASTNodes.length > 0)
+  return [...inner.filter(({ astNode }) => astNode).map(({ name }) => name), ...extended.map(String)]
+}
+
+test('a supergraph that is read keeps nothing of the parsed text, and still validates and plans', async () => {
+  const read = () => {
+    const document = parse(supergraphSdl(), { noLocation: true })
+    return { supergraph: readSupergraph(document), nodes: watchNodes(document) }
+  }
+  const { supergraph, nodes } = read()
+  expect(nodes.count).toBeGreaterThan(500)
+  expect(await nodes.left()).toEqual([])
+  expect(namedNodes(supergraph.api)).toEqual([])
+  const operation = parse('{ latestReview { about { name } } }')
+  expect(validate(supergraph.api, operation)).toEqual([])
+  expect(supergraph.plan(operation).node?.kind).toBe('Sequence')
+})
+
+test('a schema that is extended in its text names no nodes of it either', () => {
+  const schema = buildSchema(
+    'directive @on on SCHEMA schema { query: Q } extend schema @on type Q { a: Int } extend type Q { b: Int }',
+  )
+  expect(namedNodes(schema)).not.toEqual([])
+  expect(namedNodes(forgetNodes(schema))).toEqual([])
+})
+
+test('a gateway with an entity cache keeps nothing of it either, and answers', async () => {
+  const start = () => {
+    const document = parse(supergraphSdl(), { noLocation: true })
+    const nodes = watchNodes(document)
+    const gateway = assembleGateway({
+      supergraphSdl: '',
+      supergraph: () => ({ supergraph: readSupergraph(document), document }),
+      links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
+      limits: DEFAULT_LIMITS,
+      log: recordingLog().log,
+      entityCache: createEntityCache({ store: entityMemoryStore({ maxBytes: 1_000_000 }) }),
+      warmsUp: true,
+    })
+    onTestFinished(gateway.close)
+    return { gateway, nodes }
+  }
+  const { gateway, nodes } = start()
+  expect(await nodes.left()).toEqual([])
+  expect(await ask(gateway, '{ latestReview { about { name } } }')).toEqual({
+    data: { latestReview: { about: { name: 'Product b' } } },
+  })
+})
