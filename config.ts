@@ -33,7 +33,8 @@ export const variables = {
     read: z.string(),
     default: '.data',
     unit: null,
-    meaning: 'Folder of the embedded database when DATABASE_URL is unset, and of stored files when FILES_DIR is.',
+    meaning:
+      'Folder of the embedded database when DATABASE_URL is unset, of stored files when FILES_DIR is, and of the file of a large directory.',
   },
   DATABASE_URL: {
     read: urlWithProtocol(['postgres:', 'postgresql:'], 'a URL such as postgres://user:password@host:5432/database'),

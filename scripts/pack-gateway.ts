@@ -6,7 +6,7 @@
  *   npm run pack:gateway -- FOLDER    into that one
  */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
@@ -20,6 +20,8 @@ const TEXTS: readonly (readonly [folder: string, names: readonly string[]])[] = 
 ]
 /** Files that the code reads: the explorer's page. */
 const ASSETS = 'explorer/*.{html,css,js,svg}'
+
+type Manifest = { readonly exports: Readonly<Record<string, string | { readonly types: string }>> } & Record<string, unknown>
 
 const destination = resolve(process.argv[2] ?? '.')
 // A copy: a tarball must have nothing of an earlier build.
@@ -37,7 +39,8 @@ try {
   }
   for (const [folder, names] of TEXTS) for (const name of names) copyFileSync(join(folder, name), join(staging, name))
   // `private` keeps the sources from being published without a build.
-  const { private: _, ...manifest } = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8')) as Record<string, unknown>
+  const { private: _, ...manifest } = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8')) as Manifest
+  removeTypesOfNoEntry(manifest)
   writeFileSync(join(staging, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   mkdirSync(destination, { recursive: true })
   const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', destination], { cwd: staging, encoding: 'utf8' })
@@ -47,4 +50,18 @@ try {
   console.log(`${join(destination, filename)}: ${size} bytes, ${unpackedSize} unpacked, ${entryCount} files`)
 } finally {
   rmSync(staging, { recursive: true, force: true })
+}
+
+/** Removes declarations that those of the entries do not import: most of them. */
+function removeTypesOfNoEntry({ exports }: Manifest): void {
+  const entries = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : [join(staging, entry.types)]))
+  const reached = new Set(entries)
+  // A set goes on with what is added while it is read.
+  for (const file of reached) {
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()["'](\.[^"']+)["']/g)) {
+      const target = join(dirname(file), path.replace(/\.[jt]s$/, '.d.ts'))
+      if (existsSync(target)) reached.add(target)
+    }
+  }
+  for (const file of globSync(join(staging, 'dist/**/*.d.ts'))) if (!reached.has(file)) rmSync(file)
 }

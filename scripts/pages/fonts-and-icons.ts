@@ -38,6 +38,7 @@ const ICONS: Readonly<Record<string, string>> = {
   flask: 'flask-conical',
   gauge: 'gauge',
   graph: 'workflow',
+  heart: 'heart',
   home: 'house',
   image: 'image',
   inbox: 'inbox',

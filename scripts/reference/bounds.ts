@@ -45,6 +45,9 @@ names of operations in metrics | 100 | counted as "other" | gateway/observabilit
 requests and operations that run | \`LOAD_LIMIT\`, and a quarter more for callers below their share | 503 with Retry-After, except \`/health\`, \`/ready\`, \`/metrics\` | platform/http/load-shedding.ts: shedLoad
 WebSockets; event streams | 20,000 each | 503; \`UNAVAILABLE\` | gateway/limits/limits.ts: connections
 operations of one WebSocket | 100 | refused | gateway/limits/limits.ts: socketOperations
+operations of one WebSocket in the trace of its client | 1,000 | traces of their own | gateway/transports/websocket-operation.ts: MAX_TRACED_OPERATIONS
+spans of events of one source | 100 in a minute | none, counted at the next one | gateway/observability/tracing.ts: MAX_TRACED_EVENTS
+the same of all sources | 500 in a second | none, counted at the next one | gateway/observability/tracing.ts: MAX_TRACED_EVENTS_PER_SECOND
 unread bytes of a WebSocket or event stream | 1,000,000 | disconnected | gateway/limits/limits.ts: socketBacklogBytes
 bytes of a subgraph's callback | 1,000,000 | 413 | gateway/transports/callback-endpoint.ts: MAX_CALLBACK_BYTES
 operations of one WebSocket to a subgraph | 100 | another WebSocket | gateway/subgraph-client/upstream-socket.ts: MAX_OPERATIONS
@@ -71,6 +74,7 @@ time of a hook * | 1,000 ms unless options say otherwise | \`HOOK_FAILED\` | gat
 uploads at once * | \`UPLOAD_MAX_CONCURRENCY\` | 503 | gateway/uploads/upload-receiver.ts: maxConcurrency
 paths of files in a request * | 200 | \`UPLOAD_TOO_LARGE\` | gateway/uploads/place-files.ts: MAX_PATHS
 headers of a part of a multipart request * | 20 | ignored | gateway/uploads/multipart-body.ts: MAX_PART_HEADERS
+requests of candidates and comparisons to a subgraph * | half of its connections | wait | gateway/subgraph-client/shared-connections.ts: candidateConnections
 distinct differences of a candidate * | 100 | forgotten | gateway/shadow/difference-log.ts: MAX_RECORDED
 nodes and requests of a query trace | 200 and 500; 2,000 characters of a query | left out | gateway/observability/query-trace.ts: MAX_NODES
 places of one difference * | 50 | left out | gateway/shadow/compare-results.ts: MAX_DIFFERENCES
@@ -87,11 +91,19 @@ an archive of a source, and its files | 200 MB, 400 MB, 200,000 files | \`TOO_LA
 requests to a source in an hour | \`DIRECTORY_SOURCE_REQUESTS_PER_HOUR\` | the next hour | subgraphs/directory/source/request.ts: budgetOf
 error of a source (table) | 500 characters | cut | subgraphs/directory/source/repository.ts: MAX_ERROR_LENGTH
 repositories observed at GitHub | 100 a turn; \`DIRECTORY_GITHUB_REQUESTS_PER_HOUR\` | the next turn, or hour | subgraphs/directory/observation/due.ts: MAX_PER_TURN
+packages observed at npm and PyPI | 100 a turn; \`DIRECTORY_PACKAGES_PER_HOUR\` | the next turn, or hour | subgraphs/directory/published-package/due.ts: MAX_PACKAGES
+an answer about a package | 10 MB; 100 kB of counts, 500 kB of attestations | observed again the next day | subgraphs/directory/published-package/npm.ts: MAX_PACKAGE_BYTES
+names of one request for downloads | 128 | another request | subgraphs/directory/published-package/npm.ts: MAX_NAMES
+licence expressions | 120 characters; 16 ways to choose | no licence that is known | subgraphs/directory/item/license.ts: MAX_EXPRESSION_LENGTH
+bytes of the file of the catalogue; it is written from so many items on | 4 GB; 20,000 | read from the database | subgraphs/directory/catalogue-file/catalogue-file.ts: MAX_CATALOGUE_BYTES; subgraphs/directory/catalogue-file/catalogue-store.ts: MIN_ITEMS
+licences whose values for filters are remembered | 1,000 | read again | subgraphs/directory/item/license.ts: MAX_REMEMBERED
 an answer of GitHub | 200 kB | observed again the next day | subgraphs/directory/observation/github.ts: MAX_ANSWER_BYTES
 parsed questions about trust | 2,000, of 1,000,000 characters | parsed again | subgraphs/trust/parts.ts: requestCache
 judgements about trust | 2,000, of 8,000,000 characters | judged again | subgraphs/trust/decision/judgement-cache.ts: MAX_JUDGEMENTS
 targets of \`atrium trust check --file\` | 10,000, twenty at once | refused | cli/trust/check-file.ts: MAX_TARGETS
-reports of wrong decisions (table) | 50 of a key in 24 hours, one of a decision, 2,000 characters | refused | subgraphs/trust/decision-report/decision-report.ts: MAX_REPORTS_PER_KEY
+reports of wrong decisions (table) | 50 of a key in 24 hours, one of a decision, one open of a target and kind, 2,000 characters | refused | subgraphs/trust/decision-report/decision-report.ts: MAX_REPORTS_PER_KEY
+listings of a threat feed (table) | 1,000, for 180 days | a sample by hashes stays | subgraphs/trust/feed/feed.ts: MAX_LISTINGS_PER_FEED
+listings to write | 5,000, for ten seconds | written at once; more are not counted while others are written | subgraphs/trust/feed/recorder.ts: MAX_PENDING_LISTINGS
 watched domains of a key (table) | 10 on the free plan, 1,000 on others | refused | subgraphs/trust/watched-domain/watched-domain.ts: MAX_WATCHED_DOMAINS
 changes of a watched domain (table) | 500, for 365 days | the oldest are deleted | subgraphs/trust/watched-domain/watched-domain.ts: MAX_CHANGES_PER_WATCH
 attempts to send such a change | 5, the last 354 minutes after the first | failed | subgraphs/trust/watched-domain/watched-domain.ts: MAX_ATTEMPTS
@@ -120,19 +132,23 @@ trust keys that a user makes (table) | 3 in use, 5 in a month | \`TrustKeyLimitR
 an image for the console | 10 MB, one file, 20 fields | 413 | web/console/image-form.ts: MAX_IMAGE_BYTES
 sessions of the console (table) | 100 of a store, 10 of each user in it, 8 hours | the oldest ends | subgraphs/store/console-session/repository.ts: MAX_SESSIONS_PER_STORE
 authorization requests (table) | 30 minutes; 240 a minute from an address | swept every 10 minutes | subgraphs/store/oauth/adapter.ts: SWEEP_INTERVAL_MS
+collections of a user; items of a collection | 100; 100 | \`ItemCollectionLimitReached\` | subgraphs/social/item-collection/item-collection.ts: MAX_COLLECTIONS, subgraphs/social/item-collection/item-collection.ts: MAX_ENTRIES
 failed log-ins (table) | 48 hours | swept at the next right log-in | subgraphs/social/session/attempt-repository.ts: FORGET_AFTER_MS
 notifications of payment gateways | 1,200 a minute per address; 64 kB | 429; 413 | subgraphs/store/payment/routes.ts: NOTIFICATIONS_PER_MINUTE
-requests to payment gateways | 20 each, 200 in all; 8 seconds | a job asks again | subgraphs/store/payment/gateway.ts: MAX_CONCURRENT
+requests to payment gateways | 20 each, 200 in all; 8 seconds | a job asks again | subgraphs/store/payment/external-gateway.ts: MAX_CONCURRENT
 attempted codes of gift cards | 20 a minute per address and shop; 10 cards in a cart | \`RATE_LIMITED\` | subgraphs/store/gift-card/gift-card.ts: CODES_PER_MINUTE
 links and sign-ins of customers | 10 and 20 a minute per address; 60 and 300 of a shop, without opened links | \`RATE_LIMITED\` | subgraphs/store/customer-account/limits.ts: LINKS
 changed passwords and erasures, and exports, of customers | 20 and 10 a minute per address | \`RATE_LIMITED\` | subgraphs/store/customer-account/limits.ts: PROOFS
 confirmations of orders by e-mail | 5 an hour to an address of a store; 2,000 a day | not sent; logged once an hour | subgraphs/store/mail/limits.ts: MAX_CONFIRMATIONS
+e-mails about low stock | one in 15 minutes of a store, of 50 items; 40 an hour of a store to an address; 200 of all | in the next one; counted; not to that address, logged | subgraphs/store/low-stock-alert/low-stock-alert.ts: ALERT_INTERVAL_MS, MAX_LISTED_ITEMS; subgraphs/store/mail/limits.ts: MAX_ALERTS, MAX_ALERTS_OF_ALL_STORES
 links to customers by e-mail | 10 an hour to an address; 5 a day to one that a shop has not confirmed | not sent, with the same answer | subgraphs/store/mail/limits.ts: MAX_LINKS
 customer accounts (table) | 10 addresses, 20 sessions, 16 links each; 24 hours without a confirmed address | the oldest end; deleted | subgraphs/store/customer-account/customer-account.ts: MAX_ADDRESSES
 open draft orders (table) | 1,000, of 500 lines each | \`ValidationError\` | subgraphs/store/draft-order/draft-order.ts: MAX_OPEN_DRAFTS
 open imports of a store (table) | 5; 100 MB, 100,000 objects and 1,000 stored errors each; 30 days, a day without a start | \`ConflictError\`; the import fails | subgraphs/store/store-import/store-import.ts: MAX_OPEN_IMPORTS, MAX_FILE_BYTES
 rows of an import | 1,000,000 characters and 500 columns; 1,000 rows of one object | the import fails and names the row | subgraphs/store/record-file/file-reader.ts: MAX_ROW_LENGTH
 returns (table) | 50 an order, of 500 lines; fulfilled units, within \`Store.returnWindowDays\` | \`ValidationError\` | subgraphs/store/order-return/order-return.ts: MAX_RETURNS
+price lists of a store (table) | 50; 10,000 fixed prices each, 20 by quantity of an item; 250 rows in a request | \`ConflictError\`; \`ValidationError\` | subgraphs/store/price-list/price-list.ts: MAX_PRICE_LISTS, MAX_PRICES, MAX_QUANTITY_BREAKS
+search synonyms of a store (table) | 100, of 10 terms and 10 targets; 30 in a search | \`ConflictError\`, \`ValidationError\`; later words as they are | subgraphs/store/search-synonym/search-synonym.ts: MAX_SYNONYMS, MAX_TERMS, MAX_SEARCHED_SYNONYMS
 carts (table) | 600 new ones a minute per address; 100 lines; 30 days without a change | deleted | subgraphs/store/checkout/jobs.ts: CART_AGE_MS; subgraphs/store/cart/cart.ts: MAX_CART_LINES
 idempotency keys of a store (table) | 24 hours | as if new | subgraphs/store/idempotency.ts: KEY_LIFETIME_HOURS
 `
