@@ -825,7 +825,8 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     // The icon of the page and its badge, an image that loads late, are asked for without a value.
     const late = [`${web.url}/badge${tools}.svg`]
     page.on('request', (request) => {
-      if (!request.url().includes('/assets/') && !late.includes(request.url())) sent.push(request.url() + (request.postData() ?? ''))
+      if (!request.url().includes('/assets/') && !late.includes(request.url()))
+        sent.push(request.url() + (request.postData() ?? ''))
     })
     const value = `a"b'c \\ $(id) </code>&é`
     await page.getByLabel('ACME_PERSONAL_ACCESS_TOKEN').fill(value)
