@@ -26,6 +26,7 @@ import { type CatalogueStore, catalogueStore } from '../subgraphs/directory/cata
 import { importPaths } from '../subgraphs/directory/import/import.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
 import { withDatabase } from './relevance/directory.ts'
+import { heldOutQueries } from './relevance/held-out.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -77,6 +78,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'search, of each kind': '{ search(query: "data", firstOfEachKind: 8) { edges { node { name } } } }',
 }
 
+const DIFFERENT = 'query ($query: String!) { search(query: $query, first: 10) { totalCount edges { node { name } } } }'
+
 const report = (what: string, value: string, bar = ''): void =>
   console.log(`${what.padEnd(44)} ${value.padStart(34)}${bar === '' ? '' : `   bar: ${bar}`}`)
 const cpuMs = (since?: NodeJS.CpuUsage): number => {
@@ -107,6 +110,9 @@ await withDatabase(async (connection) => {
   })
   rmSync(storeFolder, { recursive: true })
   for (const [name, source] of Object.entries(OPERATIONS)) await measure(name, source, subgraph)
+  const queries = [...new Set(heldOutQueries.map(({ query }) => query))]
+  const different = queries.map((query) => ({ query }))
+  await measure(`search, ${different.length} different queries`, DIFFERENT, subgraph, different)
   await update(client, subgraph)
   await subgraph.close()
   await client.end()
@@ -152,26 +158,34 @@ function measureTurns(): () => number {
   }
 }
 
-async function measure(name: string, source: string, subgraph: Subgraph): Promise<void> {
+/** `variables`: of one request each; absent: all requests are the same, so many of each client. */
+async function measure(
+  name: string,
+  source: string,
+  subgraph: Subgraph,
+  variables: readonly Readonly<Record<string, string>>[] = Array.from({ length: clients * requests + 1 }, () => ({})),
+): Promise<void> {
   const document = parse(source)
+  const waiting = [...variables]
   const run = async (): Promise<number> => {
+    const variableValues = waiting.pop() ?? {}
     const started = performance.now()
     const contextValue = subgraph.context({ requestId: 'bench', address: '127.0.0.1', credentials: {} })
-    const { errors } = await execute({ schema: subgraph.schema, document, contextValue })
+    const { errors } = await execute({ schema: subgraph.schema, document, contextValue, variableValues })
     if (errors) throw errors[0]
     return performance.now() - started
   }
   const first = await run()
   const [cpu, times] = [process.cpuUsage(), [] as number[]]
   const oneClient = async (): Promise<void> => {
-    for (let request = 0; request < requests; request += 1) {
+    while (waiting.length > 0) {
       times.push(await run())
       // As a socket would: the next request comes in a turn of its own.
       await new Promise(setImmediate)
     }
   }
   await Promise.all(Array.from({ length: clients }, oneClient))
-  const each = cpuMs(cpu) / (clients * requests)
+  const each = cpuMs(cpu) / times.length
   times.sort((one, other) => one - other)
   const p95 = times[Math.floor(times.length * 0.95)] ?? 0
   // A request waits for those of all other clients on the one thread.

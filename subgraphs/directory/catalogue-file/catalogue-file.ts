@@ -4,7 +4,7 @@ import type { DirectoryKind } from '../item/item.ts'
 import { qualityColumns } from '../item/quality.ts'
 import type { CatalogueSnapshot, Revision } from '../item/repository.ts'
 import { createPace, type Pace } from '../word-index/pace.ts'
-import { BrokenFrames, type FrameReader, readFrames, writeFrames } from './frames.ts'
+import { BrokenFrames, type FrameReader, readFirstFrame, readFrames, writeFrames } from './frames.ts'
 import { readWordIndex, writeWordIndex } from './index-frames.ts'
 import { readItems, writeItems } from './item-frames.ts'
 import { bytesOf, readKeyedLists, writeKeyedLists } from './keyed-lists.ts'
@@ -59,6 +59,21 @@ export async function writeCatalogueFile(
     },
     { maxBytes, check: () => signal.throwIfAborted() },
   )
+}
+
+/**
+ * The mark of the revision that a file of this version says it holds, by its first frame alone; null for another file.
+ * Rejects with the fault of the system.
+ */
+export async function markIn(path: string, version: string): Promise<string | null> {
+  // Only the mark is read, and compared; whatever the file begins with.
+  const first = (await readFirstFrame(path).catch(nullForBrokenFrames)) as Partial<Header> | null
+  return first?.version === version ? (first.revision?.mark ?? null) : null
+}
+
+function nullForBrokenFrames(error: unknown): null {
+  if (error instanceof BrokenFrames) return null
+  throw error
 }
 
 /**

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { once } from '../../../platform/collections/once.ts'
 import type { Catalogue } from '../item/catalogue.ts'
-import { readCatalogueFile, writeCatalogueFile } from './catalogue-file.ts'
+import { markIn, readCatalogueFile, writeCatalogueFile } from './catalogue-file.ts'
 import { codeVersion } from './code-version.ts'
+import { withFileLock } from './file-lock.ts'
 
 const FILE = 'catalogue'
+/** Held by the process that writes: others that share the folder have the same to write. */
+const LOCK = 'catalogue.lock'
 /** Ends the names of files that are being written. */
 const PART = '.part'
 /** Parts that nobody wrote to for so long were left behind: a process that is killed again and again fills no disk. Milliseconds. */
@@ -45,21 +48,34 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
   /** What was offered meanwhile, if anything. */
   let newest: Catalogue | null = null
 
-  const write = async (catalogue: Catalogue): Promise<void> => {
+  /** Whether the file was there and could not be used: what its first frame says is not believed. */
+  let isUnusable = false
+
+  /** False when another process is writing. */
+  const write = async (catalogue: Catalogue): Promise<boolean> => {
     // Several processes may share the folder; in containers all have the same number.
     const part = `${path}.${randomUUID()}${PART}`
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      await removeOldParts(folder)
-      await writeCatalogueFile(part, catalogue, { version: await version(), signal: ended.signal })
-      // Whole or not at all; the hash in it tells what a failing machine made of it.
-      await rename(part, path)
-      log.debug({ revision: catalogue.revision.number }, 'the catalogue of the directory was written to a file')
+      return await withFileLock(join(folder, LOCK), async () => {
+        await removeOldParts(folder)
+        // Another process had the lock, and the same catalogue.
+        if (!isUnusable && (await isWritten(catalogue))) return
+        await writeCatalogueFile(part, catalogue, { version: await version(), signal: ended.signal })
+        // Whole or not at all; the hash in it tells what a failing machine made of it.
+        await rename(part, path)
+        isUnusable = false
+        log.debug({ revision: catalogue.revision.number }, 'the catalogue of the directory was written to a file')
+      })
     } catch (error) {
       await rm(part, { force: true }).catch(() => {})
       if (!ended.signal.aborted) log.warn({ err: error }, 'the catalogue of the directory cannot be written to a file')
+      return true
     }
   }
+
+  const isWritten = async ({ revision }: Catalogue): Promise<boolean> =>
+    (await markIn(path, await version()).catch(() => null)) === revision.mark
 
   return {
     async read() {
@@ -72,6 +88,7 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
       } catch (error) {
         // Nothing there is the usual case.
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+        isUnusable = true
         const reason = error instanceof Error ? error.message : String(error)
         log.info({ reason }, 'the file of the catalogue is not used: the directory is read from the database')
         return null
@@ -100,9 +117,12 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
       revision >= written.revision &&
       revision - written.revision <= MAX_REVISIONS
     if (isNear) return
+    const before = written
     // A failing disk is tried again behind as many changes.
     written = { revision, changedItems: 0 }
-    writing = write(catalogue).finally(() => {
+    writing = write(catalogue).then((isDone) => {
+      // The other process may be killed, or have an older catalogue: the next change looks again.
+      if (!isDone) written = before
       const next = newest
       writing = null
       newest = null

@@ -97,6 +97,17 @@ export async function readFrames<Result>(
   }
 }
 
+/** The first frame of a file as JSON, whose hash is not compared. Rejects as `readFrames`. */
+export async function readFirstFrame(path: string): Promise<unknown> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    return await frameReader(file, size - HASH_BYTES).json(MAX_FIRST_BYTES)
+  } finally {
+    await file.close()
+  }
+}
+
 function frameReader(file: FileHandle, end: number): FrameReader {
   let place = 0
   const take = async (length: number): Promise<Uint8Array<ArrayBuffer>> => {

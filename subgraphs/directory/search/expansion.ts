@@ -1,7 +1,6 @@
-import { firstOf } from '../../toolkit/first-of.ts'
 import { placeOf } from '../word-index/sorted-words.ts'
 import { lettersOf } from '../word-index/vocabulary.ts'
-import { countOf, type WordIndex } from '../word-index/word-index.ts'
+import { COUNTED_WORDS, countOf, type WordIndex } from '../word-index/word-index.ts'
 import { formsOf, stem, synonymsOf } from '../word-index/words.ts'
 
 /** How much a known word counts for a word that was typed, at most 1. */
@@ -87,22 +86,29 @@ const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
 /** Known words that begin with `prefix`: the `MAX_EXPANSIONS` that most records hold. */
 function beginningWith(prefix: string, index: WordIndex): readonly number[] {
-  const { sorted, words, starts } = index
+  const { sorted, words, starts, maxCounts } = index
   const from = placeOf(prefix, sorted, words)
-  const found: number[] = []
-  const counts: number[] = []
-  for (let at = from, end = endOfPrefix(prefix, from, index); at < end; at += 1) {
-    const number = sorted[at] as number
-    const count = countOf(number, { starts })
-    if (count === 0) continue
-    found.push(number)
-    counts.push(count)
-  }
-  if (found.length <= MAX_EXPANSIONS) return found
-  const countAt = (place: number): number => counts[place] as number
+  const end = endOfPrefix(prefix, from, index)
+  const countAt = (at: number): number => countOf(sorted[at] as number, { starts })
   // Equal counts in the order of the words.
   const byCount = (one: number, other: number): number => countAt(other) - countAt(one) || one - other
-  return firstOf([...found.keys()], MAX_EXPANSIONS, byCount).map((place) => found[place] as number)
+  let found: number[] = []
+  let [least, isCut] = [0, false]
+  for (let at = from; at < end; ) {
+    // What is not more frequent than all that were found stands behind them.
+    if (at % COUNTED_WORDS === 0 && (maxCounts[at / COUNTED_WORDS] as number) <= least) {
+      at += COUNTED_WORDS
+      continue
+    }
+    if (countAt(at) > least) found.push(at)
+    at += 1
+    if (found.length < MAX_EXPANSIONS * 2) continue
+    found = found.sort(byCount).slice(0, MAX_EXPANSIONS)
+    least = countAt(found.at(-1) as number)
+    isCut = true
+  }
+  if (isCut || found.length > MAX_EXPANSIONS) found = found.sort(byCount).slice(0, MAX_EXPANSIONS)
+  return found.map((at) => sorted[at] as number)
 }
 
 /** Index, from that of the first word that begins with `prefix` on, of the first one that does not. */

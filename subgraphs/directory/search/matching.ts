@@ -10,6 +10,7 @@ import { placesWith, type ValueReader, valueColumn } from '../item/value-column.
 import { conversionIn } from './conversion.ts'
 import type { ValueCondition } from './filter.ts'
 import { rankedPage, ranking } from './ranking.ts'
+import { recentMatches } from './recent-matches.ts'
 import { type Matches, search } from './search.ts'
 
 /** Longest query, in characters: longer texts are not names and would cost without finding more. */
@@ -27,8 +28,11 @@ export function matching(
   if (query.length > MAX_QUERY_CHARACTERS && [...query].length > MAX_QUERY_CHARACTERS) {
     throw badInput(argument, `at most ${MAX_QUERY_CHARACTERS} characters`, query)
   }
-  // Records with words are there.
-  const found = search(query, words, accepts && ((record) => accepts(items[record] as Item)))
+  const found =
+    accepts === null
+      ? recentMatches(query, words, () => search(query, words))
+      : // Records with words are there.
+        search(query, words, (record) => accepts(items[record] as Item))
   const conversion = conversionIn(query)
   if (conversion === null) return found
   const { records, scores } = found

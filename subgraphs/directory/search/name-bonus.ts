@@ -34,6 +34,7 @@ export function nameBonusOf(
   const { data, starts } = labels
   const hash = keyHash(key)
   const filter = new Uint32Array(FILTER_SIZE)
+  const certaintyOf = weightTable(terms)
   let allBits = 0
   for (const [at, { meant }] of terms.entries()) {
     const bit = 1 << (at & 31)
@@ -49,7 +50,7 @@ export function nameBonusOf(
       bits |= filter[(entry >>> 1) & (FILTER_SIZE - 1)] as number
     }
     if (bits !== allBits) return 0
-    const certainty = certaintyOf(terms, data, from, to)
+    const certainty = certaintyOf(data, from, to)
     if (certainty < GUESSED) return 0
     const share = Math.min(1, terms.length / significant)
     if (certainty < MEANT) return NEARLY_IN_LABEL * certainty * share
@@ -70,18 +71,41 @@ export function nameBonusOf(
   }
 }
 
-/** How much the term counts that counts least among words of a label; 0 when one of them is not there. */
-function certaintyOf(terms: readonly Term[], data: Uint32Array, from: number, to: number): number {
-  let certainty = 1
-  for (const { meant } of terms) {
-    let weight = 0
+/** Weights of words for each term, in one table of hashes: a label of most records is looked up. */
+function weightTable(terms: readonly Term[]) {
+  let count = 0
+  for (const { meant } of terms) count += meant.size
+  let slots = 64
+  while (slots < count * 4) slots *= 2
+  /** Of each slot the number of a word and 1, or 0 when it is free. A word that several terms mean has several slots. */
+  const words = new Uint32Array(slots)
+  const termsOf = new Uint32Array(slots)
+  const weights = new Float64Array(slots)
+  const slotOf = (number: number): number => Math.imul(number, 0x9e3779b1) >>> Math.clz32(slots - 1)
+  for (const [term, { meant }] of terms.entries())
+    for (const [number, weight] of meant) {
+      let slot = slotOf(number)
+      while (words[slot] !== 0) slot = (slot + 1) & (slots - 1)
+      words[slot] = number + 1
+      termsOf[slot] = term
+      weights[slot] = weight
+    }
+  const best = new Float64Array(terms.length)
+  /** How much the term counts that counts least among words of a label; 0 when one of them is not there. */
+  return (data: Uint32Array, from: number, to: number): number => {
+    best.fill(0)
     for (let at = from; at < to; at += 1) {
       const entry = data[at] as number
-      const value = entry & 1 ? meant.get(entry >>> 1) : undefined
-      if (value !== undefined && value > weight) weight = value
+      if ((entry & 1) === 0) continue
+      const wanted = (entry >>> 1) + 1
+      for (let slot = slotOf(wanted - 1); words[slot] !== 0; slot = (slot + 1) & (slots - 1)) {
+        if (words[slot] !== wanted) continue
+        const term = termsOf[slot] as number
+        if ((weights[slot] as number) > (best[term] as number)) best[term] = weights[slot] as number
+      }
     }
-    if (weight === 0) return 0
-    if (weight < certainty) certainty = weight
+    let certainty = 1
+    for (let term = 0; term < best.length; term += 1) certainty = Math.min(certainty, best[term] as number)
+    return certainty
   }
-  return certainty
 }

@@ -6,11 +6,12 @@ import type { Catalogue } from '../item/catalogue.ts'
 import { facet } from '../item/facets.ts'
 import type { Item } from '../item/item.ts'
 import { kindIn, scoreOf } from '../item/quality.ts'
-import { groupSimilar as groupMatches } from '../item/similar.ts'
+import { groupSimilar as groupMatches, type SimilarGroups } from '../item/similar.ts'
 import { KIND_ORDER, sortOrder } from '../item/sort.ts'
 import { conditionOf } from './filter.ts'
 import { matching, placesIn } from './matching.ts'
 import { firstPlaces, type Ranking, rankedPage, ranking, rankingBy } from './ranking.ts'
+import type { Matches } from './search.ts'
 import { taskItems } from './task-items.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
@@ -29,7 +30,9 @@ export const searchResolvers = {
       const accepted = kinds == null && category == null && filter == null ? null : isWanted
       const found = matching(query, catalogue, { argument: 'query', accepts: accepted })
       const ranked =
-        sort == null || sort === 'RELEVANCE' ? ranking(found, catalogue) : rankingBy(found, catalogue, sortOrder('search', sort))
+        sort == null || sort === 'RELEVANCE'
+          ? relevanceOf(found, catalogue)
+          : rankingBy(found, catalogue, sortOrder('search', sort))
       return searchPage(ranked, catalogue, { groupSimilar: groupSimilar ?? false, firstOfEachKind, first, after })
     },
     itemsForTask: (_, { task, kinds, filter, maxItems }, { catalogue }) => {
@@ -53,12 +56,27 @@ type PageShape = PageArguments & {
   readonly firstOfEachKind: number | null | undefined
 }
 
+/** Of matches that are remembered, and as long as they are. */
+const RANKINGS = new WeakMap<Matches, Ranking>()
+const GROUPS = new WeakMap<Ranking, SimilarGroups>()
+
+function relevanceOf(matches: Matches, catalogue: Catalogue): Ranking {
+  const ranked = RANKINGS.get(matches) ?? ranking(matches, catalogue)
+  RANKINGS.set(matches, ranked)
+  return ranked
+}
+
+function groupsOf(ranked: Ranking, catalogue: Catalogue): SimilarGroups {
+  const groups = GROUPS.get(ranked) ?? groupMatches(placesIn(ranked), ranked, catalogue)
+  GROUPS.set(ranked, groups)
+  return groups
+}
+
 /** A page of matches, and all of them for facets. */
 function searchPage(ranked: Ranking, catalogue: Catalogue, { groupSimilar, firstOfEachKind, ...page }: PageShape) {
   const { records, scores } = ranked
   const { items, quality } = catalogue
-  const all = placesIn(ranked)
-  const { places, copies } = groupSimilar ? groupMatches(all, ranked, catalogue) : { places: all, copies: NO_COPIES }
+  const { places, copies } = groupSimilar ? groupsOf(ranked, catalogue) : { places: placesIn(ranked), copies: NO_COPIES }
   const itemAt = (place: number): Item => items[records[place] as number] as Item
   const bounded =
     firstOfEachKind == null

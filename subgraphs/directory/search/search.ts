@@ -3,7 +3,10 @@ import { countOf, isKnown, toolKey, type WordIndex } from '../word-index/word-in
 import { phraseOf, STOP_WORDS, tokenize } from '../word-index/words.ts'
 import { expansionOf, withTypingErrors } from './expansion.ts'
 import { nameBonusOf } from './name-bonus.ts'
-import { type Accepts, addEmptyWords, type Term, tally } from './tally.ts'
+import { hitsIn, nameHitsIn, type Tallied, type Term, tally } from './tally.ts'
+
+/** Which records may be found; null: all. */
+type Accepts = ((record: number) => boolean) | null
 
 /** Records that match, and how well, at the same places; only the order of scores means something. */
 export type Matches = { readonly records: Uint32Array; readonly scores: Float64Array }
@@ -60,16 +63,16 @@ function wordMatches(query: string, index: WordIndex, accepts: Accepts): Matches
 
   const exact = termsOf(typed, required, index)
   let terms = [...exact, ...foreign]
-  let tallied = tally(terms, index)
-  let found = tallied.atLeast(count, accepts)
+  const least = minMatches(count)
+  let tallied = tally(terms, index, least)
+  let found = placesOf(tallied, count, accepts)
   if (found.length === 0 && count > 1) {
     terms = [...exact.map((term, at) => forgivingTerm(term, typed[at] as string, index)), ...foreign]
-    tallied = tally(terms, index)
-    found = tallied.atLeast(count, accepts)
+    tallied = tally(terms, index, least)
+    found = placesOf(tallied, count, accepts)
   }
   const isFull = found.length >= ENOUGH_MATCHES || count <= 1
-  if (!isFull) found = tallied.atLeast(minMatches(count), accepts)
-  addEmptyWords(terms, found, index)
+  if (!isFull) found = placesOf(tallied, least, accepts)
 
   const key = [...typed, ...translated.map(({ original }) => original)].join('')
   const bonusOf = nameBonusOf(
@@ -77,17 +80,32 @@ function wordMatches(query: string, index: WordIndex, accepts: Accepts): Matches
     terms.filter(({ isRequired }) => isRequired),
     index,
   )
-  const summed = new Float64Array(found.length)
+  const [records, scores] = [new Uint32Array(found.length), new Float64Array(found.length)]
   for (let at = 0; at < found.length; at += 1) {
-    const record = found[at] as number
-    let score = tallied.scoreOf(record)
+    const place = found[at] as number
+    const record = tallied.records[place] as number
+    const holding = tallied.holdings[place] as number
+    let score = tallied.scores[place] as number
     // Most records of a frequent word have it in their texts alone.
-    const named = tallied.nameHitsOf(record)
+    const named = nameHitsIn(holding)
     if (named > 0) score += bonusOf(record, named)
-    if (tallied.hitsOf(record) < count) score += PARTIAL_STEP
-    summed[at] = score
+    if (hitsIn(holding) < count) score += PARTIAL_STEP
+    records[at] = record
+    scores[at] = score
   }
-  return { records: found, scores: summed }
+  return { records, scores }
+}
+
+/** Places in a tally of the accepted records with so many required terms. */
+function placesOf({ records, holdings }: Tallied, least: number, accepts: Accepts): Uint32Array {
+  const places = new Uint32Array(records.length)
+  let count = 0
+  for (let place = 0; place < records.length; place += 1) {
+    if (hitsIn(holdings[place] as number) < least || (accepts !== null && !accepts(records[place] as number))) continue
+    places[count] = place
+    count += 1
+  }
+  return places.subarray(0, count)
 }
 
 /**

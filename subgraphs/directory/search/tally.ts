@@ -1,10 +1,16 @@
-import { fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, IN_TEXT, recordOf, type WordIndex } from '../word-index/word-index.ts'
+import {
+  fieldsOf,
+  firstPosting,
+  IN_NAME,
+  IN_NAME_PART,
+  IN_TAGS,
+  IN_TEXT,
+  recordOf,
+  type WordIndex,
+} from '../word-index/word-index.ts'
 
 /** One typed word and the known words it may mean. */
 export type Term = { readonly meant: ReadonlyMap<number, number>; readonly isRequired: boolean; readonly rarity: number }
-
-/** Which records may be found; null: all. */
-export type Accepts = ((record: number) => boolean) | null
 
 /**
  * How much the place of a word counts: a name says what a thing is, a description also what it is
@@ -33,91 +39,128 @@ const TERM_SHIFT = 21
 const MAX_TERMS = 1_000
 
 /**
- * Per record, for one query. Made anew only for a larger index: a query would fill megabytes. Few
- * arrays, as most postings are far apart and each array costs a read of memory.
+ * Records that are tallied together, by all terms: 330 kB of states, values and brevities, which the
+ * second cache of a core holds. Over all records at once, most postings cost reads of memory.
  */
-type Scratch = {
-  /** 0 for a record without any required term. */
-  readonly states: Uint32Array
-  /** Two for each record: the sum of its terms but the last, and what its best place of the last one is worth. */
-  readonly values: Float64Array
-  /** Whether the record is among those that were found; 0 between calls. */
-  readonly isFound: Uint8Array
-  /** Records with a state, the first `knownCount`. */
-  readonly known: Uint32Array
-  knownCount: number
-}
-let scratch: Scratch = scratchFor(0)
+const BLOCK_RECORDS = 16_384
 
-function scratchFor(size: number): Scratch {
-  return {
-    states: new Uint32Array(size),
-    values: new Float64Array(size * 2),
-    isFound: new Uint8Array(size),
-    known: new Uint32Array(size),
-    knownCount: 0,
+/** Of the block at hand. */
+const block = {
+  /** 0 for a record without any required term; all are 0 between blocks. */
+  states: new Uint32Array(BLOCK_RECORDS),
+  /** Two for each record: the sum of its terms but the last, and what its best place of the last one is worth. */
+  values: new Float64Array(BLOCK_RECORDS * 2),
+}
+
+/** Records with enough required terms, ascending; of each the sum of its terms, and what it holds. */
+export type Tallied = {
+  readonly records: Uint32Array
+  readonly scores: Float64Array
+  /** As `hitsIn` and `nameHitsIn` read them. */
+  readonly holdings: Uint32Array
+}
+
+/** Required terms that a record holds. */
+export const hitsIn = (holding: number): number => holding & COUNT_MASK
+/** Required terms that its names hold. */
+export const nameHitsIn = (holding: number): number => holding >>> NAME_SHIFT
+
+/** Words of a term with weights, and where the next posting of each is: postings are in the order of records. */
+type Cursor = {
+  readonly weights: Float64Array
+  readonly ends: Uint32Array
+  /** Moved by `visitBlock`; of words that are not at their end the first `count`. */
+  readonly places: Uint32Array
+  count: number
+  readonly rarity: number
+}
+
+function cursorOf({ meant, rarity }: Term, { starts }: WordIndex): Cursor {
+  const [weights, places, ends] = [new Float64Array(meant.size), new Uint32Array(meant.size), new Uint32Array(meant.size)]
+  let count = 0
+  for (const [number, weight] of meant) {
+    weights[count] = weight
+    places[count] = starts[number] as number
+    ends[count] = starts[number + 1] as number
+    count += 1
   }
+  return { weights, places, ends, count, rarity }
 }
 
 /**
- * Per record the sum of what its best place of each required term is worth, and how many of them it
- * holds. Costs what the postings of these terms cost, whatever the size of the index. What it
- * returns holds until the next call.
+ * Per record the sum of what its best place of each term is worth, for those with `least` required
+ * terms. Costs what the postings of these terms cost, and a look at each block that has some.
  */
-export function tally(terms: readonly Term[], index: WordIndex) {
-  if (scratch.states.length < index.size) scratch = scratchFor(index.size)
-  const { states, values, known } = scratch
-  // A call that threw leaves its states behind, too.
-  for (let at = 0; at < scratch.knownCount; at += 1) states[known[at] as number] = 0
-  scratch.knownCount = 0
+export function tally(terms: readonly Term[], index: WordIndex, least: number): Tallied {
   const required = terms.filter(({ isRequired }) => isRequired).slice(0, MAX_TERMS)
   const rarities = Float64Array.from(required, ({ rarity }) => rarity)
-  for (const [at, { meant }] of required.entries()) addTerm(meant, at + 1, rarities, index)
-  const { knownCount } = scratch
-  for (let at = 0; at < knownCount; at += 1) {
-    const record = known[at] as number
-    const rarity = rarities[((states[record] as number) >>> TERM_SHIFT) - 1] as number
-    values[record * 2] = (values[record * 2] as number) + (values[record * 2 + 1] as number) * rarity
-  }
-  return {
-    scoreOf: (record: number): number => values[record * 2] as number,
-    /** Required terms that a record holds. */
-    hitsOf: (record: number): number => (states[record] as number) & COUNT_MASK,
-    /** Required terms that its names hold. */
-    nameHitsOf: (record: number): number => ((states[record] as number) >>> NAME_SHIFT) & COUNT_MASK,
-    /** Accepted records with so many required terms, in no order. */
-    atLeast(least: number, accepts: Accepts): Uint32Array {
-      if (least <= 1 && accepts === null) return known.slice(0, knownCount)
-      const found = new Uint32Array(knownCount)
-      let count = 0
-      for (let at = 0; at < knownCount; at += 1) {
-        const record = known[at] as number
-        if (((states[record] as number) & COUNT_MASK) < least || (accepts !== null && !accepts(record))) continue
-        found[count] = record
-        count += 1
+  const cursors = required.map((term) => cursorOf(term, index))
+  const empty = terms.filter(({ isRequired }) => !isRequired).map((term) => cursorOf(term, index))
+  let most = 0
+  for (const { places, ends, count } of cursors)
+    for (let at = 0; at < count; at += 1) most += (ends[at] as number) - (places[at] as number)
+  // Records hold a word once: there are no more of them than postings.
+  const room = Math.min(index.size, most)
+  const [records, scores, holdings] = [new Uint32Array(room), new Float64Array(room), new Uint32Array(room)]
+  let found = 0
+  for (let start = 0; start < index.size; start += BLOCK_RECORDS) {
+    const size = Math.min(BLOCK_RECORDS, index.size - start)
+    let isTouched = false
+    for (const [at, cursor] of cursors.entries()) if (addTerm(cursor, at + 1, rarities, start, size, index)) isTouched = true
+    if (!isTouched) continue
+    const first = found
+    for (let at = 0; at < size; at += 1) {
+      const state = block.states[at] as number
+      if (state === 0) continue
+      if ((state & COUNT_MASK) < least) {
+        block.states[at] = 0
+        continue
       }
-      return found.subarray(0, count)
-    },
+      const rarity = rarities[(state >>> TERM_SHIFT) - 1] as number
+      records[found] = start + at
+      scores[found] = (block.values[at * 2] as number) + (block.values[at * 2 + 1] as number) * rarity
+      holdings[found] = state & (IS_NAMED - 1)
+      block.values[at * 2 + 1] = 0
+      found += 1
+    }
+    for (const cursor of empty) {
+      addEmptyTerm(cursor, start, size, index)
+      for (let at = first; at < found; at += 1) {
+        const place = ((records[at] as number) - start) * 2 + 1
+        scores[at] = (scores[at] as number) + (block.values[place] as number) * cursor.rarity
+        block.values[place] = 0
+      }
+    }
+    for (let at = first; at < found; at += 1) block.states[(records[at] as number) - start] = 0
   }
+  return { records: records.subarray(0, found), scores: scores.subarray(0, found), holdings: holdings.subarray(0, found) }
 }
 
-/** Adds the postings of one term, whose number is one more than its place in `rarities`. */
+/** Adds the postings of one term, whose number is one more than its place in `rarities`, in a block. Whether there are any. */
 function addTerm(
-  meant: ReadonlyMap<number, number>,
+  cursor: Cursor,
   term: number,
   rarities: Float64Array,
-  { postings, starts, brevity }: WordIndex,
-): void {
-  const { states, values, known } = scratch
-  let { knownCount } = scratch
-  for (const [number, weight] of meant) {
-    const end = starts[number + 1] as number
-    for (let at = starts[number] as number; at < end; at += 1) {
-      const posting = postings[at] as number
-      const record = recordOf(posting)
+  start: number,
+  size: number,
+  { postings, brevity }: WordIndex,
+): boolean {
+  const { states, values } = block
+  const { weights, places, ends } = cursor
+  const limit = firstPosting(start + size)
+  let left = 0
+  let isTouched = false
+  for (let word = 0; word < cursor.count; word += 1) {
+    const [weight, end] = [weights[word] as number, ends[word] as number]
+    let place = places[word] as number
+    for (; place < end; place += 1) {
+      const posting = postings[place] as number
+      if (posting >= limit) break
+      isTouched = true
+      const record = recordOf(posting) - start
       const fields = fieldsOf(posting)
-      const place = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record] as number) : (PLACE_WEIGHTS[fields] as number)
-      const value = weight * place
+      const worth = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
+      const value = weight * worth
       const isNamed = (fields & (IN_NAME | IN_NAME_PART)) !== 0
       const state = states[record] as number
       const last = state >>> TERM_SHIFT
@@ -126,54 +169,48 @@ function addTerm(
         if (isNamed && (state & IS_NAMED) === 0) states[record] = (state | IS_NAMED) + ONE_NAME
         continue
       }
-      if (last === 0) {
-        known[knownCount] = record
-        knownCount += 1
-        values[record * 2] = 0
-      } else {
-        const rarity = rarities[last - 1] as number
-        values[record * 2] = (values[record * 2] as number) + (values[record * 2 + 1] as number) * rarity
-      }
+      values[record * 2] =
+        last === 0 ? 0 : (values[record * 2] as number) + (values[record * 2 + 1] as number) * (rarities[last - 1] as number)
       values[record * 2 + 1] = value
       const counts = (state & (IS_NAMED - 1)) + 1
       states[record] = (term << TERM_SHIFT) | (isNamed ? IS_NAMED | (counts + ONE_NAME) : counts)
     }
+    if (place === end) continue
+    weights[left] = weight
+    places[left] = place
+    ends[left] = end
+    left += 1
   }
-  scratch.knownCount = knownCount
+  cursor.count = left
+  return isTouched
 }
 
-/**
- * Adds what words are worth that need not occur, to the records that were found by the last tally.
- * Nearly all records have such words: of the others nothing is written.
- */
-export function addEmptyWords(terms: readonly Term[], found: Uint32Array, { postings, starts, brevity }: WordIndex): void {
-  const empty = terms.filter(({ isRequired }) => !isRequired)
-  if (empty.length === 0 || found.length === 0) return
-  const { values, isFound } = scratch
-  for (let at = 0; at < found.length; at += 1) {
-    const record = found[at] as number
-    isFound[record] = 1
-    values[record * 2 + 1] = 0
-  }
-  for (const { meant, rarity } of empty) {
-    for (const [number, weight] of meant) {
-      const end = starts[number + 1] as number
-      for (let at = starts[number] as number; at < end; at += 1) {
-        const posting = postings[at] as number
-        const record = recordOf(posting)
-        if (isFound[record] === 0) continue
-        const fields = fieldsOf(posting)
-        const place = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record] as number) : (PLACE_WEIGHTS[fields] as number)
-        const value = weight * place
-        if (value > (values[record * 2 + 1] as number)) values[record * 2 + 1] = value
-      }
+/** Notes what the best place of a word is worth that need not occur, for records of a block that have a state. */
+function addEmptyTerm(cursor: Cursor, start: number, size: number, { postings, brevity }: WordIndex): void {
+  const { states, values } = block
+  const { weights, places, ends } = cursor
+  const [from, limit] = [firstPosting(start), firstPosting(start + size)]
+  let left = 0
+  for (let word = 0; word < cursor.count; word += 1) {
+    const [weight, end] = [weights[word] as number, ends[word] as number]
+    let place = places[word] as number
+    for (; place < end; place += 1) {
+      const posting = postings[place] as number
+      if (posting >= limit) break
+      // Blocks without a required term were passed over.
+      if (posting < from) continue
+      const record = recordOf(posting) - start
+      if (states[record] === 0) continue
+      const fields = fieldsOf(posting)
+      const worth = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
+      const value = weight * worth
+      if (value > (values[record * 2 + 1] as number)) values[record * 2 + 1] = value
     }
-    for (let at = 0; at < found.length; at += 1) {
-      const record = found[at] as number
-      values[record * 2] = (values[record * 2] as number) + (values[record * 2 + 1] as number) * rarity
-      values[record * 2 + 1] = 0
-    }
+    if (place === end) continue
+    weights[left] = weight
+    places[left] = place
+    ends[left] = end
+    left += 1
   }
-  // What one query leaves behind, the next would read.
-  for (let at = 0; at < found.length; at += 1) isFound[found[at] as number] = 0
+  cursor.count = left
 }

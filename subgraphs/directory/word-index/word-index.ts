@@ -43,11 +43,13 @@ export type WordIndex = {
   readonly words: readonly string[]
   /** Numbers of words in code-unit order, for prefixes. */
   readonly sorted: Uint32Array
+  /** Of each 64 words of `sorted`, how many records hold the most frequent one: a prefix may begin 100,000 words. */
+  readonly maxCounts: Uint32Array
   /** Letters of each word as a bit set: two words within n changes differ in at most 2n bits. */
   readonly letters: Uint32Array
   /** The first words by their length, for typing errors. */
   readonly byLength: WordsByLength
-  /** Of all words, one after the other: record number shifted left by four, and the places. */
+  /** Of all words, one after the other, those of a word ascending: record number shifted left by four, and the places. */
   readonly postings: Uint32Array
   /** Per word: index of its first posting; the next word's is where they end. */
   readonly starts: Uint32Array
@@ -156,15 +158,18 @@ export async function buildWordIndex(records: Iterable<Indexed>, pace: Pace = cr
     if (pause) await pause
   }
   const { words } = vocabulary
+  const sorted = await sortedWords(words, 0, pace)
+  const postings = postingsIn(await packPairs(pairs.all(), words.length, pace))
   return {
     vocabulary,
     words,
     size: record,
     count: record,
-    sorted: await sortedWords(words, 0, pace),
+    sorted,
+    maxCounts: await maxCountsOf(sorted, postings.starts, pace),
     letters: vocabulary.letters(),
     byLength: await wordsByLength(words, pace),
-    ...postingsIn(await packPairs(pairs.all(), words.length, pace)),
+    ...postings,
     labels: { data: labels.all().slice(), starts: labelStarts.all().slice() },
     byTool: layeredMap<string, readonly number[]>(byTool),
     ...(await lengthsIn(Float32Array.from(lengths.all()), record, pace)),
@@ -181,6 +186,7 @@ export async function restoredWordIndex({ lengths, count, ...stored }: StoredInd
     words: vocabulary.words,
     size: lengths.length,
     count,
+    maxCounts: await maxCountsOf(stored.sorted, stored.starts, pace),
     letters: vocabulary.letters(),
     byLength: await wordsByLength(vocabulary.words, pace),
     ...(await lengthsIn(lengths, count, pace)),
@@ -218,7 +224,10 @@ export async function changedWordIndex(
   lengths.set(index.lengths)
   const tools = new Map<string, readonly number[] | undefined>()
   let count = index.count
-  for (const [record, { before, after }] of changes) {
+  // Postings of a word are in the order of records.
+  for (const record of Uint32Array.from(changes.keys()).sort()) {
+    // A key of `changes`.
+    const { before, after } = changes.get(record) as RecordChange
     isChanged[record] = 1
     count += Number(after !== null) - Number(before !== null)
     const old = before === null ? NO_ENTRY : entryOf(before)
@@ -241,15 +250,18 @@ export async function changedWordIndex(
     if (pause) await pause
   }
   for (const [key, list] of tools) if (list?.length === 0) tools.set(key, undefined)
+  const sorted = await withSortedWords(index.sorted, await sortedWords(words, knownWords, pace), words, pace)
+  const postings = await repacked(index, { placeOfWord, additions: additions.all(), isChanged, wordCount: words.length }, pace)
   return {
     vocabulary,
     words,
     size,
     count,
-    sorted: await withSortedWords(index.sorted, await sortedWords(words, knownWords, pace), words, pace),
+    sorted,
+    maxCounts: await maxCountsOf(sorted, postings.starts, pace),
     letters: vocabulary.letters(),
     byLength: words.length - index.byLength.count > MAX_FRESH_WORDS ? await wordsByLength(words, pace) : index.byLength,
-    ...(await repacked(index, { placeOfWord, additions: additions.all(), isChanged, wordCount: words.length }, pace)),
+    ...postings,
     labels: await withLabels(index.labels, labels, size, pace),
     byTool: await index.byTool.with(tools, (entries) => pace(entries * CHEAP)),
     ...(await lengthsIn(lengths, count, pace)),
@@ -309,20 +321,39 @@ async function repacked(
   const write = (number: number, into: Uint32Array, start: number): number => {
     const to = starts[number + 1] ?? 0
     let end = start
-    for (let at = starts[number] ?? to; at < to; at += 1) {
-      const posting = postings[at] as number
-      if (isChanged[recordOf(posting)] === 0) into[end++] = posting
-    }
     // Only words that have one are written.
     const place = placeOfWord.get(number) as number
     const lastAdded = added.starts[place + 1] as number
-    for (let at = added.starts[place] as number; at < lastAdded; at += 1) into[end++] = added.data[at] as number
+    let next = added.starts[place] as number
+    for (let at = starts[number] ?? to; at < to; at += 1) {
+      const posting = postings[at] as number
+      if (isChanged[recordOf(posting)] === 1) continue
+      while (next < lastAdded && (added.data[next] as number) < posting) into[end++] = added.data[next++] as number
+      into[end++] = posting
+    }
+    while (next < lastAdded) into[end++] = added.data[next++] as number
     return end
   }
   const numbers = Uint32Array.from(placeOfWord.keys()).sort()
   await pace(numbers.length * (CHEAP / 10))
   const room = added.data.length
   return postingsIn(await replaceLists({ data: postings, starts }, { numbers, room, write }, wordCount, pace))
+}
+
+/** Words of `sorted` that one number of `maxCounts` is about. */
+export const COUNTED_WORDS = 64
+
+async function maxCountsOf(sorted: Uint32Array, starts: Uint32Array, pace: Pace): Promise<Uint32Array> {
+  const maxCounts = new Uint32Array(Math.ceil(sorted.length / COUNTED_WORDS))
+  for (let group = 0; group < maxCounts.length; group += 1) {
+    const end = Math.min(sorted.length, (group + 1) * COUNTED_WORDS)
+    let max = 0
+    for (let at = group * COUNTED_WORDS; at < end; at += 1) max = Math.max(max, countOf(sorted[at] as number, { starts }))
+    maxCounts[group] = max
+    const pause = pace(COUNTED_WORDS * (CHEAP / 50))
+    if (pause) await pause
+  }
+  return maxCounts
 }
 
 /** Numbers of words without digits by their length: in one with digits no typing error is assumed. */
@@ -374,5 +405,7 @@ export function isKnown(word: string, index: Pick<WordIndex, 'vocabulary' | 'sta
   return number !== undefined && countOf(number, index) > 0
 }
 
+/** Postings of a record and of those behind it are not below this. */
+export const firstPosting = (record: number): number => record * 2 ** FIELD_BITS
 export const recordOf = (posting: number): number => posting >>> FIELD_BITS
 export const fieldsOf = (posting: number): number => posting & FIELD_MASK

@@ -5,13 +5,13 @@ import { scoreOf } from '../../../subgraphs/directory/item/quality.ts'
 import { expansionOf } from '../../../subgraphs/directory/search/expansion.ts'
 import { ranking } from '../../../subgraphs/directory/search/ranking.ts'
 import { search } from '../../../subgraphs/directory/search/search.ts'
-import { addEmptyWords, type Term, tally } from '../../../subgraphs/directory/search/tally.ts'
-import { fieldsOf, recordOf } from '../../../subgraphs/directory/word-index/word-index.ts'
+import { hitsIn, nameHitsIn, type Term, tally } from '../../../subgraphs/directory/search/tally.ts'
+import { countOf, fieldsOf, recordOf } from '../../../subgraphs/directory/word-index/word-index.ts'
 import { changesOf, generator, SAMPLE_QUERIES, snapshotOf } from './catalogue-answers.ts'
 
 let catalogue: Catalogue
 
-// Changed, so that postings are not in the order of records.
+// Changed, so that postings of changed records stand between others.
 beforeAll(async () => {
   const { item } = generator(29)
   const first = await catalogueOf(snapshotOf(Array.from({ length: 700 }, (_, id) => item(id))))
@@ -76,18 +76,37 @@ test.each([
 ])('a tally is the sum of the best places of each term: $why', ({ words, empty }) => {
   const terms = termsOf(words, empty)
   const wanted = plainTally(terms)
-  const tallied = tally(terms, catalogue.words)
-  const found = tallied.atLeast(1, null)
-  addEmptyWords(terms, found, catalogue.words)
-  expect([...found].sort(numbers)).toEqual([...wanted.keys()].sort(numbers))
-  for (const record of found)
-    expect({
-      score: tallied.scoreOf(record),
-      hits: tallied.hitsOf(record),
-      nameHits: tallied.nameHitsOf(record),
-    }).toEqual(wanted.get(record))
-  const ofTwo = [...tallied.atLeast(2, (record) => record % 3 > 0)].sort(numbers)
-  expect(ofTwo).toEqual([...wanted].flatMap(([record, { hits }]) => (hits >= 2 && record % 3 > 0 ? [record] : [])).sort(numbers))
+  for (const least of [1, 2]) {
+    const { records, scores, holdings } = tally(terms, catalogue.words, least)
+    const tallied = Array.from(records, (record, at) => {
+      const holding = holdings[at] as number
+      return [record, { score: scores[at], hits: hitsIn(holding), nameHits: nameHitsIn(holding) }] as const
+    })
+    expect(tallied).toEqual([...wanted].filter(([, { hits }]) => hits >= least).sort(([one], [other]) => one - other))
+  }
+})
+
+test('a tally of more records than one block is that of each record', async () => {
+  const { item } = generator(31)
+  const large = await catalogueOf(snapshotOf(Array.from({ length: 40_000 }, (_, id) => item(id))))
+  catalogue = large
+  const terms = termsOf(['slack', 'pdf7'], ['mail'])
+  const wanted = plainTally(terms)
+  const { records, scores } = tally(terms, large.words, 1)
+  expect([...records]).toEqual([...wanted.keys()].sort(numbers))
+  expect([...scores]).toEqual(Array.from(records, (record) => wanted.get(record)?.score))
+})
+
+test('a prefix stands for the most frequent words that begin with it, those of one count in their order', () => {
+  const { sorted, words, starts } = catalogue.words
+  const counted = Array.from(sorted, (number) => ({ number, count: countOf(number, { starts }) }))
+  for (const prefix of ['s', 'p', 'o', 'owner1']) {
+    const known = counted.filter(({ number, count }) => count > 0 && words[number]?.startsWith(prefix))
+    const first = known.toSorted((one, other) => other.count - one.count).slice(0, 400)
+    const meant = expansionOf(prefix, true, catalogue.words)
+    for (const { number } of first) expect(meant.has(number)).toBe(true)
+    expect(meant.size).toBeLessThan(first.length + 20)
+  }
 })
 
 test('a search that threw changes no other', () => {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { type ExecutionResult, graphql } from 'graphql'
@@ -14,6 +14,7 @@ import {
 } from '../../../../subgraphs/directory/catalogue-file/catalogue-file.ts'
 import { type CatalogueStore, catalogueStore } from '../../../../subgraphs/directory/catalogue-file/catalogue-store.ts'
 import { codeVersion, FOLDERS } from '../../../../subgraphs/directory/catalogue-file/code-version.ts'
+import { LOCK_EXPIRY_MS } from '../../../../subgraphs/directory/catalogue-file/file-lock.ts'
 import { BrokenFrames, writeFrames } from '../../../../subgraphs/directory/catalogue-file/frames.ts'
 import { importPaths } from '../../../../subgraphs/directory/import/import.ts'
 import { type Catalogue, catalogueOf, changedCatalogue } from '../../../../subgraphs/directory/item/catalogue.ts'
@@ -256,18 +257,47 @@ describe('a catalogue in a file', () => {
     expect((await next.read())?.size).toBe(3_000)
   })
 
-  test('is whole when several processes with one folder write it at once', async () => {
+  test('is written by one of several processes that share the folder', async () => {
     const { item } = generator(53)
     const own = join(folder, 'shared')
-    const warnings: string[] = []
-    const warner = pino({ level: 'warn' }, { write: (line: string) => warnings.push(line) })
+    const lines: string[] = []
+    const warner = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) })
     const catalogue = await catalogueOf(snapshotOf(Array.from({ length: 500 }, (_, id) => item(id))))
     const stores = [1, 2, 3].map(() => catalogueStore(own, warner, 0))
     for (const store of stores) store.offer(catalogue, Number.POSITIVE_INFINITY)
     await Promise.all(stores.map((store) => store.idle()))
-    expect(warnings).toEqual([])
+    // One that comes later finds what it would write.
+    const late = catalogueStore(own, warner, 0)
+    late.offer(catalogue, Number.POSITIVE_INFINITY)
+    await late.idle()
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the catalogue of the directory was written to a file'])
     expect(await readdir(own)).toEqual(['catalogue'])
     expect((await catalogueStore(own, log, 0).read())?.size).toBe(500)
+  })
+
+  test('is written behind the next change when another process held the lock, and at once when that one was killed', async () => {
+    const { item } = generator(61)
+    const own = join(folder, 'locked')
+    const lock = join(own, 'catalogue.lock')
+    const catalogue = await catalogueOf(snapshotOf(Array.from({ length: 50 }, (_, id) => item(id))))
+    const offer = async (store: CatalogueStore) => {
+      store.offer(catalogue, 0)
+      await store.idle()
+      return existsSync(join(own, 'catalogue'))
+    }
+    await mkdir(own)
+    await writeFile(lock, 'another process')
+    const store = catalogueStore(own, log, 0)
+    expect(await offer(store)).toBe(false)
+    expect(await readFile(lock, 'utf8')).toBe('another process')
+    await rm(lock)
+    expect(await offer(store)).toBe(true)
+    await rm(join(own, 'catalogue'))
+    await writeFile(lock, 'a killed process')
+    const longAgo = new Date(Date.now() - LOCK_EXPIRY_MS - 1_000)
+    await utimes(lock, longAgo, longAgo)
+    expect(await offer(catalogueStore(own, log, 0))).toBe(true)
+    expect(await readdir(own)).toEqual(['catalogue'])
   })
 
   test('is that of the last catalogue, also when it was built while another was written', async () => {
@@ -343,7 +373,10 @@ describe('a start from the file', () => {
   afterAll(() => drop())
 
   /** Starts a process' subgraph, asks it, waits for its file, and ends it. */
-  async function started(own: string): Promise<{ readonly names: readonly string[]; readonly fromFile: string | null }> {
+  async function started(
+    own: string,
+    query = 'xylophone trombone',
+  ): Promise<{ readonly names: readonly string[]; readonly fromFile: string | null }> {
     let fromFile: string | null = null
     const store: CatalogueStore = catalogueStore(own, log, 0)
     const stored: CatalogueStore = {
@@ -356,8 +389,9 @@ describe('a start from the file', () => {
     }
     const subgraph = await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log, stored })
     const contextValue = subgraph.context({ requestId: 'test', address: '127.0.0.1', credentials: {} })
-    const source = '{ search(query: "xylophone trombone", first: 20) { edges { node { name description } } } }'
-    const { data } = (await graphql({ schema: subgraph.schema, source, contextValue })) as ExecutionResult<{
+    const source = 'query ($query: String!) { search(query: $query, first: 100) { edges { node { name description } } } }'
+    const variableValues = { query }
+    const { data } = (await graphql({ schema: subgraph.schema, source, variableValues, contextValue })) as ExecutionResult<{
       search: { edges: { node: { name: string; description: string } }[] }
     }>
     await store.idle()
@@ -409,6 +443,39 @@ describe('a start from the file', () => {
       `DELETE FROM item WHERE key = 'b/xylophone'`,
     )
     expect((await started(own)).names).toEqual(['trombone', 'xylophone restored'])
+  })
+
+  test('has none of the items that were removed since, and the file is written again behind a twentieth of them', async () => {
+    const own = join(folder, 'removed')
+    // The test before has put the database back in time.
+    await change('ALTER TABLE revision ENABLE TRIGGER USER')
+    await putItems(
+      connection,
+      Array.from({ length: 60 }, (_, at) => aSkill(`bassoon-${at}`)),
+    )
+    const inFile = async () =>
+      (await catalogueStore(own, log, 0).read())?.items.flatMap((item) => (item?.key.startsWith('bassoon') ? item.key : []))
+        .length
+    await started(own)
+    expect(await inFile()).toBe(60)
+    const remove = (...keys: readonly string[]) =>
+      change(
+        'UPDATE revision SET number = number + 1, changed_at = now()',
+        `UPDATE item SET removed_at = now(), revision = (SELECT number FROM revision) WHERE key IN ('${keys.join("', '")}')`,
+      )
+    const served = async () => {
+      const { names, fromFile } = await started(own, 'bassoon')
+      return { count: names.length, isFromFile: fromFile !== null }
+    }
+    await remove('bassoon-1')
+    expect(await served()).toEqual({ count: 59, isFromFile: true })
+    // It stands in the file, and every start leaves it out.
+    expect(await inFile()).toBe(60)
+    expect(await served()).toEqual({ count: 59, isFromFile: true })
+    await remove('bassoon-2', 'bassoon-3', 'bassoon-4')
+    expect(await served()).toEqual({ count: 56, isFromFile: true })
+    expect(await inFile()).toBe(56)
+    expect(await served()).toEqual({ count: 56, isFromFile: true })
   })
 
   test('reads no more changes than are applied', async () => {
