@@ -96,11 +96,11 @@ export function tally(terms: readonly Term[], index: WordIndex, least: number): 
   const rarities = Float64Array.from(required, ({ rarity }) => rarity)
   const cursors = required.map((term) => cursorOf(term, index))
   const empty = terms.filter(({ isRequired }) => !isRequired).map((term) => cursorOf(term, index))
-  let most = 0
+  let postingCount = 0
   for (const { places, ends, count } of cursors)
-    for (let at = 0; at < count; at += 1) most += (ends[at] as number) - (places[at] as number)
+    for (let at = 0; at < count; at += 1) postingCount += (ends[at] as number) - (places[at] as number)
   // Records hold a word once: there are no more of them than postings.
-  const room = Math.min(index.size, most)
+  const room = Math.min(index.size, postingCount)
   const [records, scores, holdings] = [new Uint32Array(room), new Float64Array(room), new Uint32Array(room)]
   let found = 0
   for (let start = 0; start < index.size; start += BLOCK_RECORDS) {
@@ -159,8 +159,8 @@ function addTerm(
       isTouched = true
       const record = recordOf(posting) - start
       const fields = fieldsOf(posting)
-      const worth = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
-      const value = weight * worth
+      const placeWeight = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
+      const value = weight * placeWeight
       const isNamed = (fields & (IN_NAME | IN_NAME_PART)) !== 0
       const state = states[record] as number
       const last = state >>> TERM_SHIFT
@@ -202,8 +202,8 @@ function addEmptyTerm(cursor: Cursor, start: number, size: number, { postings, b
       const record = recordOf(posting) - start
       if (states[record] === 0) continue
       const fields = fieldsOf(posting)
-      const worth = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
-      const value = weight * worth
+      const placeWeight = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
+      const value = weight * placeWeight
       if (value > (values[record * 2 + 1] as number)) values[record * 2 + 1] = value
     }
     if (place === end) continue
