@@ -89,12 +89,22 @@ test.each([
 test('a tally of more records than one block is that of each record', async () => {
   const { item } = generator(31)
   const large = await catalogueOf(snapshotOf(Array.from({ length: 40_000 }, (_, id) => item(id))))
+  const changed = catalogue
   catalogue = large
   const terms = termsOf(['slack', 'pdf7'], ['mail'])
   const wanted = plainTally(terms)
+  catalogue = changed
   const { records, scores } = tally(terms, large.words, 1)
   expect([...records]).toEqual([...wanted.keys()].sort(numbers))
   expect([...scores]).toEqual(Array.from(records, (record) => wanted.get(record)?.score))
+})
+
+test('postings of a word are in the order of records, also of changed ones', () => {
+  const { words, starts, postings } = catalogue.words
+  for (let number = 0; number < words.length; number += 1) {
+    const own = [...postings.subarray(starts[number], starts[number + 1])]
+    expect(own).toEqual(own.toSorted(numbers))
+  }
 })
 
 test('a prefix stands for the most frequent words that begin with it, those of one count in their order', () => {
