@@ -62,6 +62,7 @@ import { promotionLoaders } from './promotion/loaders.ts'
 import type { storeRepositories } from './repositories.ts'
 import { scriptTagLoaders } from './script-tag/loaders.ts'
 import { searchSynonymLoaders } from './search-synonym/loaders.ts'
+import { storeCurrencyLoaders } from './store-currency/loaders.ts'
 import { shippingMethodLoaders } from './shipping-method/loaders.ts'
 import type { ShippingServices } from './shipping-method/service.ts'
 import { shopLoaders } from './shop/loaders.ts'
@@ -172,6 +173,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ apps }) => appLoaders(apps),
   ({ appSubscriptions }, tenant) => appSubscriptionLoaders(appSubscriptions, tenant),
   ({ searchSynonyms }, tenant) => searchSynonymLoaders(searchSynonyms, tenant),
+  ({ storeCurrencies }, tenant) => storeCurrencyLoaders(storeCurrencies, tenant),
   ({ scriptTags }, tenant) => scriptTagLoaders(scriptTags, tenant),
   ({ staffMembers }, tenant) => staffMemberLoaders(staffMembers, tenant),
   ({ draftOrders }, tenant) => draftOrderLoaders(draftOrders, tenant),

@@ -51,6 +51,7 @@ import { salesReportRepository } from './sales-report/repository.ts'
 import { sampleOrderRepository } from './sample-order/repository.ts'
 import { scriptTagRepository } from './script-tag/repository.ts'
 import { searchSynonymRepository } from './search-synonym/repository.ts'
+import { storeCurrencyRepository } from './store-currency/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { shopRepository } from './shop/repository.ts'
 import { staffMemberRepository } from './staff-member/repository.ts'
@@ -101,6 +102,7 @@ export function storeRepositories(
     appSubscriptions: appSubscriptionRepository(database.query),
     salesReports: salesReportRepository(database.query),
     searchSynonyms: searchSynonymRepository(database.query),
+    storeCurrencies: storeCurrencyRepository(database.query),
     scriptTags: scriptTagRepository(database.query),
     // A member who was just removed: not from a replica.
     staffMembers: staffMemberRepository(database.now),

@@ -54,6 +54,7 @@ import { salesReportResolvers } from './sales-report/resolvers.ts'
 import { sampleOrderResolvers } from './sample-order/resolvers.ts'
 import { scriptTagResolvers } from './script-tag/resolvers.ts'
 import { searchSynonymResolvers } from './search-synonym/resolvers.ts'
+import { storeCurrencyResolvers } from './store-currency/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
 import { staffMemberResolvers } from './staff-member/resolvers.ts'
@@ -113,6 +114,7 @@ const nouns: readonly Resolvers[] = [
   orderReturnResolvers,
   priceListResolvers,
   searchSynonymResolvers,
+  storeCurrencyResolvers,
   productResolvers,
   productCategoryResolvers,
   taxResolvers,

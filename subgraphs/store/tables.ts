@@ -760,6 +760,11 @@ export type Order = {
    */
   shipment_status: Generated<'UNFULFILLED' | 'REQUESTED' | 'IN_TRANSIT' | 'DELIVERED' | 'FAILED' | 'PICKUP_AVAILABLE'>
   currency: string
+  /**
+   * So many units of `currency` were worth `currency_rate_base` of the store's; null: it is the store's.
+   */
+  currency_rate: string | null
+  currency_rate_base: string | null
   locale: string | null
   /**
    * Sum of lines before discounts, taxes and shipping.
@@ -1124,6 +1129,10 @@ export type PriceList = {
    * Null: everybody has its prices.
    */
   customer_category_id: number | null
+  /**
+   * Currency of its prices. Null: that of the store, and prices are converted for others.
+   */
+  currency: string | null
   /**
    * Of two lists, the one with the higher number comes first.
    */
@@ -1753,6 +1762,34 @@ export type Store = {
    */
   low_stock_alerts: Generated<boolean>
 }
+export type StoreCurrency = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * ISO 4217.
+   */
+  code: string
+  /**
+   * So many units of it are worth `rate_base` of the store's currency.
+   */
+  rate: string
+  rate_base: Generated<string>
+  /**
+   * Distance of two rounded prices. Null: the minor unit.
+   */
+  rounding_step: string | null
+  /**
+   * What rounded prices end with.
+   */
+  rounding_ending: Generated<string>
+  /**
+   * @kyselyType('NEAREST' | 'UP' | 'DOWN')
+   */
+  rounding_direction: Generated<'NEAREST' | 'UP' | 'DOWN'>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
 export type StoreImport = {
   store_id: number
   id: Generated<number>
@@ -2106,6 +2143,7 @@ export type Tables = {
   staff_member: StaffMember
   stock_allocation: StockAllocation
   store: Store
+  store_currency: StoreCurrency
   store_import: StoreImport
   store_import_error: StoreImportError
   store_import_piece: StoreImportPiece

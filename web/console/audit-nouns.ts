@@ -10,6 +10,7 @@ export const AUDIT_NOUNS: ListLabels<AuditNoun> = lookupTable({
   'checkout-field': ['CHECKOUT_CUSTOM_FIELD', 'checkout field'],
   coupon: ['COUPON', 'coupon'],
   'custom-field': ['CUSTOM_FIELD', 'custom field'],
+  currency: ['STORE_CURRENCY', 'currency'],
   customer: ['CUSTOMER', 'customer'],
   'customer-field': ['CUSTOMER_ADDITIONAL_FIELD', 'field of a customer'],
   'customer-category': ['CUSTOMER_CATEGORY', 'customer category'],

@@ -40,7 +40,7 @@ const nameOf = ({ product, productNumber, variant }: Price): string => {
 }
 
 /** Fixed prices of a list, and the forms that set and remove them. */
-export function fixedPrices({ prices }: Found, currency: string, { path, query, formAt, visit, site }: Forms): Html {
+export function fixedPrices({ prices, currency }: Found, ofStore: string, { path, query, formAt, visit, site }: Forms): Html {
   const form = formAt(`${path}/prices`)
   return html`<section aria-labelledby="prices"><h2 id="prices">Fixed prices</h2>
 <p class="quiet">They win over the adjustment. ${prices.totalCount === 0 ? 'There are none yet.' : `${counted(prices.totalCount, 'price')} of one unit.`}</p>
@@ -51,7 +51,7 @@ ${
 <tbody>${prices.nodes.map((price) => {
     const { productNumber, variantNumber, minimumQuantity, variant, product, compareAtPrice } = price
     const otherwise = variant?.price ?? product?.price
-    return html`<tr><th scope="row"><a href="${site.at(`/console/products/${productNumber}`)}">${nameOf(price)}</a></th><td class="number">${whole(minimumQuantity)}</td><td class="number">${money(price.price, currency)}</td><td class="number">${otherwise !== undefined && money(otherwise, currency)}</td><td class="number">${compareAtPrice !== null && money(compareAtPrice, currency)}</td><td>${changeForm(
+    return html`<tr><th scope="row"><a href="${site.at(`/console/products/${productNumber}`)}">${nameOf(price)}</a></th><td class="number">${whole(minimumQuantity)}</td><td class="number">${money(price.price, currency)}</td><td class="number">${otherwise !== undefined && money(otherwise, ofStore)}</td><td class="number">${compareAtPrice !== null && money(compareAtPrice, currency)}</td><td>${changeForm(
       `${path}/prices/remove`,
       visit,
       site,

@@ -8,7 +8,6 @@ import {
   ConsoleUpdatePriceListDocument,
   type RoundingDirection,
 } from '#generated/operations.ts'
-import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { refusedFields, toChanged } from '../frame/change.ts'
 import { changeForm } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -16,28 +15,26 @@ import { dataOf, foundIn } from '../frame/page.ts'
 import { consoleChange } from './change.ts'
 import { checkbox, onceField, selectInput, textInput, versionField } from './fields.ts'
 import type { FormState } from './form-state.ts'
-import { isRestId, type ListLabels, optionsOf, wordFor } from './list.ts'
+import { isRestId, optionsOf, wordFor } from './list.ts'
 import { consolePage } from './page.ts'
 import { fixedPrices } from './price-list-prices.ts'
-import { adjustmentOf, PRICE_LISTS, priceListChip } from './price-lists.ts'
+import { adjustmentOf, PRICE_LISTS, priceListChip, ROUNDING_DIRECTIONS } from './price-lists.ts'
 import { momentIn, momentOfForm } from './promotion.ts'
 import { type FormReader, readForm } from './read-form.ts'
 
 const NEW = `${PRICE_LISTS}/new`
 const EVERYBODY = 'all'
-const NEEDS = ['read_products', 'read_customers']
-
-const DIRECTIONS: ListLabels<RoundingDirection> = lookupTable({
-  nearest: ['NEAREST', 'the nearer price'],
-  up: ['UP', 'the higher price'],
-  down: ['DOWN', 'the lower price'],
-})
+const NEEDS = ['read_products', 'read_customers', 'read_settings']
 
 type Found = NonNullable<ConsolePriceListQuery['priceList']>
 type Stored = Omit<Found, 'number' | 'version' | 'prices'>
-type Choices = Pick<ConsolePriceListFormQuery, 'customerCategories' | 'store'>
+type Choices = Pick<ConsolePriceListFormQuery, 'customerCategories' | 'store' | 'storeCurrencies'>
 
-const EMPTY: Stored = {
+/** A new list is in the currency of the store. */
+type Fields = Omit<Stored, 'currency'> & { readonly currency: string | null }
+
+const EMPTY: Fields = {
+  currency: null,
   ...{ name: '', active: true, customerCategory: null, customerCategoryNumber: null, priority: 0, startsAt: null, endsAt: null },
   ...{ adjustmentPercent: null, roundingStep: null, roundingEnding: '0', roundingDirection: 'NEAREST' },
 }
@@ -96,8 +93,9 @@ ${fixedPrices(found, choices.store.currency, { path, query, formAt, visit, site 
   },
 })
 
-const listFields = (form: FormState, stored: Stored, { store: { currency }, customerCategories }: Choices): Html =>
-  html`${textInput(form, { name: 'name', label: 'Name', stored: stored.name, maxLength: 200, isRequired: true })}
+function listFields(form: FormState, stored: Fields, { store, customerCategories, storeCurrencies }: Choices): Html {
+  const currency = stored.currency ?? store.currency
+  return html`${textInput(form, { name: 'name', label: 'Name', stored: stored.name, maxLength: 200, isRequired: true })}
 ${checkbox(form, { name: 'active', label: 'Turned on', stored: stored.active })}
 <div class="fields">${selectInput(form, {
     name: 'customerCategoryId',
@@ -105,17 +103,19 @@ ${checkbox(form, { name: 'active', label: 'Turned on', stored: stored.active })}
     stored: stored.customerCategoryNumber === null ? EVERYBODY : String(stored.customerCategoryNumber),
     options: categoryOptions(stored, customerCategories.nodes),
   })}
+${selectInput(form, { name: 'currency', label: 'Currency', stored: currency, options: [store.currency, ...storeCurrencies.map(({ code }) => code)].map((code) => [code, code] as const) })}
 ${textInput(form, { name: 'priority', label: 'Priority', stored: String(stored.priority), inputmode: 'numeric', maxLength: 4, hint: '0 to 1000. Of two lists, the higher one comes first.' })}
 ${textInput(form, { name: 'startsAt', label: 'Begins, UTC', stored: momentIn(stored.startsAt), type: 'datetime-local', maxLength: 30 })}
 ${textInput(form, { name: 'endsAt', label: 'Ends, UTC', stored: momentIn(stored.endsAt), type: 'datetime-local', maxLength: 30 })}</div>
 <fieldset><legend>Adjustment of all prices</legend><div class="fields">
 ${textInput(form, { name: 'adjustmentPercent', label: 'Percent', stored: stored.adjustmentPercent ?? '', maxLength: 10, hint: '-10 is a tenth less. Empty: fixed prices alone.' })}
-${selectInput(form, { name: 'roundingDirection', label: 'Rounded to', stored: wordFor(stored.roundingDirection, DIRECTIONS), options: optionsOf(DIRECTIONS) })}
+${selectInput(form, { name: 'roundingDirection', label: 'Rounded to', stored: wordFor(stored.roundingDirection, ROUNDING_DIRECTIONS), options: optionsOf(ROUNDING_DIRECTIONS) })}
 ${textInput(form, { name: 'roundingEnding', label: `Ending in ${currency}`, stored: stored.roundingEnding, inputmode: 'decimal', maxLength: 15, hint: '0.99 with a step of 1: 4.99, 5.99.' })}
 ${textInput(form, { name: 'roundingStep', label: `Step in ${currency}`, stored: stored.roundingStep ?? '', inputmode: 'decimal', maxLength: 15, hint: 'Empty: every price that can be paid.' })}</div></fieldset>`
+}
 
 /** That of the list is among them, also where a store has more than are shown. */
-function categoryOptions({ customerCategory: own }: Stored, nodes: Choices['customerCategories']['nodes']) {
+function categoryOptions({ customerCategory: own }: Pick<Stored, 'customerCategory'>, nodes: Choices['customerCategories']['nodes']) {
   const all = own && !nodes.some(({ number }) => number === own.number) ? [...nodes, own] : nodes
   return [[EVERYBODY, 'everybody'] as const, ...all.map(({ number, name }) => [String(number), name] as const)]
 }
@@ -136,13 +136,14 @@ function listInput(form: FormReader) {
     name: form.text('name'),
     active: form.isChecked('active'),
     customerCategoryId: category === EVERYBODY ? null : category,
+    currency: form.optional('currency'),
     priority: form.whole('priority', { max: 1_000 }) ?? 0,
     startsAt: momentOfForm(form, 'startsAt'),
     endsAt: momentOfForm(form, 'endsAt'),
     adjustmentPercent: percentOfForm(form),
     roundingStep: form.decimal('roundingStep'),
     roundingEnding: form.decimal('roundingEnding') ?? '0',
-    roundingDirection: form.choice<readonly [RoundingDirection, string]>('roundingDirection', DIRECTIONS, ['NEAREST', ''])[0],
+    roundingDirection: form.choice<readonly [RoundingDirection, string]>('roundingDirection', ROUNDING_DIRECTIONS, ['NEAREST', ''])[0],
   }
 }
 

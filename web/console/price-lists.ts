@@ -1,13 +1,21 @@
-import { ConsolePriceListsDocument, type ConsolePriceListsQuery } from '#generated/operations.ts'
+import { ConsolePriceListsDocument, type ConsolePriceListsQuery, type RoundingDirection } from '#generated/operations.ts'
+import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { chip } from '../frame/chip.ts'
 import { counted, dayOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { nextLinks, nothingFound } from './list.ts'
+import { type ListLabels, nextLinks, nothingFound } from './list.ts'
 import { consolePage } from './page.ts'
 
 export const PRICE_LISTS = '/console/price-lists'
+
+/** How prices are rounded, by the words of forms. */
+export const ROUNDING_DIRECTIONS: ListLabels<RoundingDirection> = lookupTable({
+  nearest: ['NEAREST', 'the nearer price'],
+  up: ['UP', 'the higher price'],
+  down: ['DOWN', 'the lower price'],
+})
 
 type PriceList = ConsolePriceListsQuery['priceLists']['nodes'][number]
 
@@ -35,7 +43,7 @@ export const priceLists = consolePage({
   async body({ query, run, site }) {
     const { priceLists: found } = dataOf(await run(ConsolePriceListsDocument, { after: query.after }))
     return html`<div class="heading"><h1>Price lists</h1><a class="button" href="${site.at(`${PRICE_LISTS}/new`)}">Add a price list</a></div>
-<p class="quiet">The first list with a price for an item sets it: those of the customer’s category before those for everybody, then the highest priority, then the oldest.</p>
+<p class="quiet">The first list with a price for an item sets it: those of the customer’s category before those for everybody, then those in the shopper’s currency, then the highest priority, then the oldest.</p>
 ${found.totalCount === 0 ? nothingFound(query, 'price lists', html`<a href="${site.at(`${PRICE_LISTS}/new`)}">Add the first one</a>: prices for a category of customers, or for everybody.`) : html`<p role="status">${counted(found.totalCount, 'price list')}, the oldest first.</p>`}
 ${found.nodes.length > 0 && table(found.nodes, site)}
 ${nextLinks(PRICE_LISTS, query, found.pageInfo, site)}`
@@ -44,8 +52,8 @@ ${nextLinks(PRICE_LISTS, query, found.pageInfo, site)}`
 
 const table = (nodes: readonly PriceList[], { at }: Site): Html =>
   html`<div class="wide" tabindex="0" role="region" aria-label="Price lists"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">For</th><th scope="col">Prices</th><th scope="col" class="number">Fixed prices</th><th scope="col" class="number">Priority</th><th scope="col">Until</th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">For</th><th scope="col">Prices</th><th scope="col">Currency</th><th scope="col" class="number">Fixed prices</th><th scope="col" class="number">Priority</th><th scope="col">Until</th></tr></thead>
 <tbody>${nodes.map(
     (list) =>
-      html`<tr><th scope="row"><a href="${at(`${PRICE_LISTS}/${list.number}`)}">${list.name}</a></th><td>${priceListChip(list)}</td><td>${list.customerCategoryNumber === null ? 'everybody' : (list.customerCategory?.name ?? `category ${list.customerCategoryNumber}`)}</td><td>${adjustmentOf(list)}</td><td class="number">${whole(list.prices.totalCount)}</td><td class="number">${whole(list.priority)}</td><td>${list.endsAt === null ? 'no end' : html`<time datetime="${list.endsAt}">${dayOf(list.endsAt)}</time>`}</td></tr>`,
+      html`<tr><th scope="row"><a href="${at(`${PRICE_LISTS}/${list.number}`)}">${list.name}</a></th><td>${priceListChip(list)}</td><td>${list.customerCategoryNumber === null ? 'everybody' : (list.customerCategory?.name ?? `category ${list.customerCategoryNumber}`)}</td><td>${adjustmentOf(list)}</td><td>${list.currency}</td><td class="number">${whole(list.prices.totalCount)}</td><td class="number">${whole(list.priority)}</td><td>${list.endsAt === null ? 'no end' : html`<time datetime="${list.endsAt}">${dayOf(list.endsAt)}</time>`}</td></tr>`,
   )}</tbody></table></div>`

@@ -41,6 +41,7 @@ import { newProduct, newProductChange } from './product-new.ts'
 import { newPromotion, promotion, promotionChanges } from './promotion.ts'
 import { type ConsoleResponder, consoleResponder, SECTIONS, sectionsOf } from './responder.ts'
 import { serveSalesCsv } from './sales-csv.ts'
+import { currencies, currencyChanges } from './currencies.ts'
 import { searchSynonym, searchSynonymChanges } from './search-synonyms.ts'
 import { type OpenSession, sessionsOf } from './session.ts'
 import { settingsChanges } from './settings.ts'
@@ -66,6 +67,7 @@ const ROWS: readonly ConsoleRow[] = [
   newPromotion,
   promotion,
   searchSynonym,
+  currencies,
   webhook,
   importPage,
 ]
@@ -83,6 +85,7 @@ const CHANGES: readonly ConsoleChange[] = [
   ...fixedPriceChanges(priceList),
   ...promotionChanges,
   ...searchSynonymChanges,
+  ...currencyChanges,
   ...importChanges,
   ...settingsChanges,
   ...staffChanges,

@@ -58,7 +58,7 @@ ${locations(page)}</div></div>`
 function storeForm({ found: { store }, form: formAt, visit, site }: SettingsPage): Html {
   const form = formAt(SETTINGS)
   return html`<dl class="facts-list"><dt>Shop</dt><dd><a href="${pathIn(store.url)}">${store.url}</a></dd><dt>Code</dt><dd><code>${store.code}</code></dd>
-<dt>Currency</dt><dd>${store.currency} <span class="quiet">Changed over the API, with the prices.</span></dd><dt>Country</dt><dd>${store.country}</dd><dt>Languages</dt><dd>${store.languages.map(({ name }) => name).join(', ')}</dd></dl>
+<dt>Currency</dt><dd>${store.currency} <a href="${site.at('/console/currencies')}">Sell in others</a> <span class="quiet">Changed over the API, with the prices.</span></dd><dt>Country</dt><dd>${store.country}</dd><dt>Languages</dt><dd>${store.languages.map(({ name }) => name).join(', ')}</dd></dl>
 <div class="edit">${changeForm(
     SETTINGS,
     visit,

@@ -65,11 +65,19 @@ export type PageRequest<On extends string, Table extends ParameterTable> = {
   /** Who reads it; null: nobody that we know. What depends on it is sent to this reader only. */
   readonly reader: SiteReader | null
   /** What `sessionOf` of the row found. A page that is made with it is sent to this reader only. */
-  readonly session: string | null
+  readonly session: PageSession | null
 }
 
-/** Reads the token of a session from the cookies of a request; null: there is none. */
-type SessionOf = (request: FastifyRequest, site: Site) => string | null
+/** What cookies of a reader a page depends on. */
+export type PageSession = {
+  /** Token of a session of an account; null: nobody is signed in. */
+  readonly account: string | null
+  /** ISO 4217 code of the currency that was chosen; null: none. */
+  readonly currency: string | null
+}
+
+/** Reads the cookies of a request that a page depends on; null: there are none. */
+type SessionOf = (request: FastifyRequest, site: Site) => PageSession | null
 
 /** A page route: path, operations and renderer. */
 export type PageRow = {
@@ -79,7 +87,7 @@ export type PageRow = {
   readonly cacheControl: string
   /** The path is a capability: never logged or cached. */
   readonly isSecret: boolean
-  /** The token of a session that the page depends on, from a cookie; absent: it depends on none. */
+  /** The cookies that the page depends on; absent: it depends on none. */
   readonly sessionOf?: SessionOf | undefined
   answer(request: PageRequest<string, ParameterTable>): Promise<WebPage | null>
 }

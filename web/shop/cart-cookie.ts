@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieOf, fieldOf } from '../frame/form.ts'
+import type { PageSession } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 
 /** As long as a cart is kept after its last change. */
@@ -22,15 +23,28 @@ export const cartCookieOf = (site: Site): TokenCookie => tokenCookie(site, { nam
 /** The cookie that holds the token of a session of a customer account. */
 export const accountCookieOf = (site: Site): TokenCookie => tokenCookie(site, { name: 'shopper', maxAgeSeconds: SESSION_SECONDS })
 
-/** The token of the visitor's session of an account, for pages that depend on it; null: none. */
-export const accountSessionOf = (request: FastifyRequest, site: Site): string | null => accountCookieOf(site).read(request)
+/** How long a chosen currency is kept. */
+const CURRENCY_SECONDS = 365 * 24 * 3_600
+
+/** The cookie that holds the currency that a visitor chose, an ISO 4217 code. */
+export const currencyCookieOf = (site: Site): TokenCookie =>
+  tokenCookie(site, { name: 'currency', maxAgeSeconds: CURRENCY_SECONDS, pattern: /^[A-Z]{3}$/ })
+
+/** What pages of a shop depend on of a visitor's cookies; null: nothing. */
+export function shopSessionOf(request: FastifyRequest, site: Site): PageSession | null {
+  const session = { account: accountCookieOf(site).read(request), currency: currencyCookieOf(site).read(request) }
+  return session.account === null && session.currency === null ? null : session
+}
 
 /**
  * A cookie that holds a token: of one shop, out of reach of scripts, and not sent
  * with forms of other sites. Where we are reached by https, plain connections can neither see nor
  * set it.
  */
-function tokenCookie(site: Site, { name, maxAgeSeconds }: { readonly name: string; readonly maxAgeSeconds: number }) {
+function tokenCookie(
+  site: Site,
+  { name, maxAgeSeconds, pattern = TOKEN }: { readonly name: string; readonly maxAgeSeconds: number; readonly pattern?: RegExp },
+) {
   const isSecure = ({ protocol }: FastifyRequest): boolean => site.publicUrl.startsWith('https:') || protocol === 'https'
   const nameFor = (request: FastifyRequest): string => (isSecure(request) ? `__Secure-${name}` : name)
   function set(reply: FastifyReply, code: string, token: string, seconds: number): void {
@@ -49,7 +63,7 @@ function tokenCookie(site: Site, { name, maxAgeSeconds }: { readonly name: strin
     /** The token of the visitor; null: none. */
     read(request: FastifyRequest): string | null {
       const token = cookieOf(request, nameFor(request))
-      return token !== null && TOKEN.test(token) ? token : null
+      return token !== null && pattern.test(token) ? token : null
     },
     keep: (reply: FastifyReply, code: string, token: string): void => set(reply, code, token, maxAgeSeconds),
     forget: (reply: FastifyReply, code: string): void => set(reply, code, '', 0),

@@ -57,13 +57,15 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
     }
     if (typeof quantity === 'string' || Object.keys(problems).length > 0) return refuse(problems)
     const line = { productId: product.id, variantId: variant?.id ?? null, quantity }
-    const added = await addLine(visit, line)
+    // The shop may sell no longer in the currency of the cookie.
+    const currency = session?.currency === shop.currency ? shop.currency : null
+    const added = await addLine({ ...visit, session: { account: null, currency } }, line)
     return added === null ? redirect(reply, links.to('/cart')) : refuse({ quantity: added })
   }
 
   /** Null when it is in the cart; otherwise why not. */
   async function addLine(
-    { code, language, cart, run, reply }: CartVisit,
+    { code, language, cart, run, reply, session }: CartVisit,
     line: { readonly productId: string; readonly variantId: string | null; readonly quantity: number },
   ): Promise<string | null> {
     if (cart !== null) {
@@ -72,7 +74,7 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
       if (written.__typename === 'ValidationError') return 'The cart is full: change its lines.'
       // One that expired or was ordered: begin another.
     }
-    const { written } = dataOf(await run(ShopCreateCartDocument, { input: { store: code, language, lines: [line] } }))
+    const { written } = dataOf(await run(ShopCreateCartDocument, { input: { store: code, language, currency: session?.currency ?? null, lines: [line] } }))
     if (written.__typename !== 'CreateStorefrontCartSuccess') return 'This cannot be added to the cart.'
     cookie.keep(reply, code, written.token)
     return null

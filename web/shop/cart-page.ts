@@ -55,7 +55,7 @@ ${general.length > 0 && html`<div class="alert tone-bad" role="alert">${general.
 <div class="coupon"><label for="coupon">Coupon code</label>
 <div class="ask"><input type="text" id="coupon" name="coupon" value="${refused?.typed('coupon') ?? ''}" maxlength="100" autocomplete="off" autocapitalize="characters" spellcheck="false"${invalid('coupon', problems)}><button class="secondary" name="do" value="coupon">Apply<span class="spoken"> coupon</span></button></div>${problemOf('coupon', problems)}
 ${cart.couponCodes.length > 0 && html`<ul class="coupons">${cart.couponCodes.map((code) => html`<li><code>${code}</code> <button class="plain" name="drop-coupon" value="${code}">Remove<span class="spoken"> coupon ${code}</span></button></li>`)}</ul>`}</div>
-${giftCardsOf(cart, shop.currency, refused)}
+${giftCardsOf(cart, refused)}
 </form>
 <aside class="summary" aria-labelledby="summary"><h2 id="summary">Summary</h2>
 ${totalsOf(cart)}
@@ -65,15 +65,15 @@ ${totalsOf(cart)}
 }
 
 /** Cards that pay, without their codes, and a field for one more. */
-const giftCardsOf = ({ giftCards }: ShopCartFragment, currency: string, refused: RefusedForm | null): Html => {
+const giftCardsOf = ({ giftCards, currency: ofCart }: ShopCartFragment, refused: RefusedForm | null): Html => {
   const problems = refused?.problems ?? {}
   return html`<div class="coupon"><label for="gift-card">Gift card</label>
 <div class="ask"><input type="text" id="gift-card" name="gift-card" value="${refused?.typed('gift-card') ?? ''}" maxlength="100" autocomplete="off" autocapitalize="characters" spellcheck="false"${invalid('gift-card', problems)}><button class="secondary" name="do" value="gift-card">Apply<span class="spoken"> gift card</span></button></div>${problemOf('gift-card', problems)}
 ${
   giftCards.length > 0 &&
   html`<ul class="coupons">${giftCards.map(
-    ({ id, lastFour, balance, applied, expiresAt }) =>
-      html`<li><span><code>…${lastFour}</code> <span class="quiet">${applied !== null && html`pays ${money(applied, currency)}, `}has ${money(balance, currency)}${expiresAt !== null && html`, until ${dayOf(expiresAt)}`}</span></span> <button class="plain" name="drop-gift-card" value="${id}">Remove<span class="spoken"> gift card that ends in ${lastFour}</span></button></li>`,
+    ({ id, lastFour, balance, currency, applied, expiresAt }) =>
+      html`<li><span><code>…${lastFour}</code> <span class="quiet">${applied !== null && html`pays ${money(applied, ofCart)}, `}has ${money(balance, currency)}${expiresAt !== null && html`, until ${dayOf(expiresAt)}`}</span></span> <button class="plain" name="drop-gift-card" value="${id}">Remove<span class="spoken"> gift card that ends in ${lastFour}</span></button></li>`,
   )}</ul>`
 }</div>`
 }
@@ -81,7 +81,7 @@ ${
 const lineOf = (
   line: Line,
   cart: ShopCartFragment,
-  { shop, links, refused }: { readonly shop: Shop; readonly links: ShopLinks; readonly refused: RefusedForm | null },
+  { links, refused }: { readonly links: ShopLinks; readonly refused: RefusedForm | null },
 ): Html => {
   const name = quantityField(line.id)
   const label = line.name ?? line.product?.name ?? 'A product that is gone'
@@ -94,7 +94,7 @@ const lineOf = (
 <div class="cart-row"><label for="${name}">Quantity<span class="spoken"> of ${label}</span></label>
 <input type="number" id="${name}" name="${name}" value="${typed ? typed : line.quantity}" min="0" max="1000000" inputmode="numeric"${invalid(name, problems)}>
 <button class="plain" name="remove" value="${line.id}">Remove<span class="spoken"> ${label}</span></button></div>${problemOf(name, problems)}</div>
-<p class="price">${line.total !== null && money(line.total, shop.currency)}</p></li>`
+<p class="price">${line.total !== null && money(line.total, cart.currency)}</p></li>`
 }
 
 /** The amounts of a cart; they add up. Shipping costs nothing until a delivery was chosen. */

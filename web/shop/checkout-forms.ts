@@ -110,7 +110,8 @@ export function createCheckoutForms(responder: ShopResponder, account: TokenCook
     // Only the account that the form named: it may have been opened by a link of somebody else.
     const accountToken = session !== null && field('account') === session.email ? session.token : null
     // A refusal shows the total of who orders: a guest's is without the price lists of the account.
-    const shown = accountToken === null ? { ...form, visit: { ...visit, session: null } } : form
+    const guest = visit.session && { ...visit.session, account: null }
+    const shown = accountToken === null ? { ...form, visit: { ...visit, session: guest } } : form
     const result = dataOf(
       await run(ShopCompleteCheckoutDocument, { input: { store: code, token, expectedTotal, idempotencyKey, accountToken } }),
     )

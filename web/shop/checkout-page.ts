@@ -67,7 +67,7 @@ ${problemSummary(problems)}
 ${blocking.length > 0 && html`<div class="alert tone-bad" role="alert">${blocking.map(({ message }) => html`<p>${message}</p>`)}<p><a href="${links.to('/cart')}">Change the cart</a></p></div>`}
 <div class="checkout-layout"><div>${BODIES[step](shop, cart, view)}</div>
 <aside class="summary" aria-labelledby="summary"><h2 id="summary">Your order</h2>
-<ul class="brief">${cart.lines.map(({ name, product, quantity, total }) => html`<li><span>${quantity} × ${name ?? product?.name ?? 'gone'}</span> <span>${total !== null && money(total, shop.currency)}</span></li>`)}</ul>
+<ul class="brief">${cart.lines.map(({ name, product, quantity, total }) => html`<li><span>${quantity} × ${name ?? product?.name ?? 'gone'}</span> <span>${total !== null && money(total, cart.currency)}</span></li>`)}</ul>
 ${totalsOf(cart, cart.shippingMethodId !== null || cart.pickupLocationId !== null)}
 <p><a href="${links.to('/cart')}">Change the cart</a></p></aside></div>`,
   }
@@ -140,11 +140,11 @@ export const rateValue = (methodId: string, serviceCode: string | null): string 
 export const pickupValue = (locationId: string): string => `pickup ${locationId}`
 
 function deliveryForm(
-  { pickupLocations, currency }: CheckoutShop,
+  { pickupLocations }: CheckoutShop,
   cart: Cart,
   { links, token, problems = NO_PROBLEMS, typed }: CheckoutView,
 ): Html {
-  const { shippingMethodId, shippingServiceCode, pickupLocationId } = cart
+  const { shippingMethodId, shippingServiceCode, pickupLocationId, currency } = cart
   const rates = cart.shippingRates ?? []
   const known =
     pickupLocationId !== null

@@ -66,6 +66,7 @@ export function frameOf(shop: ShopFrameFragment, links: ShopLinks, query = ''): 
 ${shop.menus.map((menu) => html`<nav aria-label="${menu.name}"><p class="menu-name">${menu.name}</p><ul>${menu.pages.map(({ title, permalink }) => html`<li><a href="${to(`/pages/${encodeURIComponent(permalink)}`)}">${title}</a></li>`)}</ul></nav>`)}
 <div>${theme?.footerText && html`<p>${theme.footerText}</p>`}
 ${shop.languages.length > 1 && languageLinks(shop, site)}
+${shop.currencies.length > 1 && currencyForm(shop, links)}
 <p>No tracking. ${shop.hasCustomerAccounts ? 'Cookies for your cart and your account only.' : 'One cookie, for your cart.'} Sold with <a href="${site.at('/')}">Atrium</a>.</p></div>
 </footer>`,
   }
@@ -76,6 +77,10 @@ const MAX_NAVIGATION = 8
 
 const languageLinks = (shop: ShopFrameFragment, site: Site): Html =>
   html`<p>${shop.languages.map((language) => html`<a href="${linksOf(shop, language, site).to('')}" hreflang="${language}" lang="${language}">${nameOfLanguage(language)}</a> `)}</p>`
+
+/** The currencies of a shop as buttons: they work without a script. */
+const currencyForm = ({ currencies }: ShopFrameFragment, { to }: ShopLinks): Html =>
+  html`<form method="post" action="${to('/currency')}"><p>Prices in ${currencies.map((code) => html`<button class="plain" name="currency" value="${code}" aria-label="Show prices in ${code}">${code}</button> `)}</p></form>`
 
 /** A language in itself: Português. */
 function nameOfLanguage(language: string): string {

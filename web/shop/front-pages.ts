@@ -8,7 +8,7 @@ import { counted, dayOf } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, foundIn, page } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
-import { accountSessionOf } from './cart-cookie.ts'
+import { shopSessionOf } from './cart-cookie.ts'
 import { breadcrumbs, frameOf, isOurs, linksOf, type ShopLinks, trail } from './frame.ts'
 import { productGrid } from './product-card.ts'
 import { feedLink } from './product-feed.ts'
@@ -28,7 +28,7 @@ export const shopFrontPages = [
     on: '/shops/{code}',
     operations: FRONT_DOCUMENTS,
     parameters: { language: LANGUAGE },
-    sessionOf: accountSessionOf,
+    sessionOf: shopSessionOf,
     async answer({ path, query, run, site, session }) {
       const shop = await shopFor(run, session, FRONT_DOCUMENTS, { code: path.code, language: query.language })
       if (shop === null) return null

@@ -6,9 +6,9 @@ import {
 } from '#generated/operations.ts'
 import { counted } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import { page, type RunPageOperation, type WebPage } from '../frame/page.ts'
+import { type PageSession, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { accountSessionOf } from './cart-cookie.ts'
+import { shopSessionOf } from './cart-cookie.ts'
 import { type ChosenFacets, chosenQuery, facetLists, filterOf, isAnyChosen } from './facets.ts'
 import { breadcrumbs, frameOf, languageField, linksOf, type ShopLinks, trail } from './frame.ts'
 import { LANGUAGE } from './front-pages.ts'
@@ -56,21 +56,21 @@ export const shopListPages = [
     on: '/shops/{code}/search',
     operations: LIST_DOCUMENTS,
     parameters: PARAMETERS,
-    sessionOf: accountSessionOf,
+    sessionOf: shopSessionOf,
     answer: ({ path, query, ...request }) => answer({ ...query, code: path.code, collection: null }, request),
   }),
   page({
     on: '/shops/{code}/collections/{permalink}',
     operations: LIST_DOCUMENTS,
     parameters: PARAMETERS,
-    sessionOf: accountSessionOf,
+    sessionOf: shopSessionOf,
     answer: ({ path, query, ...request }) => answer({ ...query, code: path.code, collection: path.permalink }, request),
   }),
 ]
 
 async function answer(
   wanted: Wanted,
-  { run, site, session }: { readonly run: RunPageOperation; readonly site: Site; readonly session: string | null },
+  { run, site, session }: { readonly run: RunPageOperation; readonly site: Site; readonly session: PageSession | null },
 ): Promise<WebPage | null> {
   const { code, collection, language, q, sort, after } = wanted
   const shop = await shopFor(run, session, LIST_DOCUMENTS, {

@@ -8,7 +8,7 @@ import { dayOf, money, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { page, type WebPage } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
-import { accountSessionOf } from './cart-cookie.ts'
+import { shopSessionOf } from './cart-cookie.ts'
 import type { RefusedForm } from './cart-page.ts'
 import { breadcrumbs, frameOf, isOurs, linksOf, type ShopLinks, trail } from './frame.ts'
 import { LANGUAGE } from './front-pages.ts'
@@ -31,7 +31,7 @@ export const shopProductPages = [
   page({
     on: '/shops/{code}/products/{permalink}',
     operations: PRODUCT_DOCUMENTS,
-    sessionOf: accountSessionOf,
+    sessionOf: shopSessionOf,
     parameters: {
       language: LANGUAGE,
       image: { kind: 'integer', min: 1, max: 250, default: 1 },

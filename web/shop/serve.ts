@@ -15,6 +15,7 @@ import { ACCOUNT_ORDER_DOCUMENTS, createAccountOrderForms } from './account-orde
 import { accountCookieOf, cartCookieOf } from './cart-cookie.ts'
 import { CART_DOCUMENTS, createCartForms } from './cart-forms.ts'
 import { CHECKOUT_DOCUMENTS, createCheckoutForms } from './checkout-forms.ts'
+import { CURRENCY_DOCUMENTS, createCurrencyForm } from './currency-form.ts'
 import { orderPage } from './order-pages.ts'
 import { type CartVisit, foreignForm, shopResponder } from './visit.ts'
 
@@ -29,6 +30,7 @@ const DOCUMENTS = [
   ...ACCOUNT_ORDER_DOCUMENTS,
   ...CART_DOCUMENTS,
   ...CHECKOUT_DOCUMENTS,
+  ...CURRENCY_DOCUMENTS,
   ShopRecoverCartDocument,
   ShopRetryPaymentDocument,
   ShopReviewDocument,
@@ -80,6 +82,7 @@ export async function serveShops(
       { read, send },
     )
     send('/cart', changeCart)
+    send('/currency', createCurrencyForm(responder))
     send('/cart/add', addToCart)
     send('/checkout/address', sendAddress)
     send('/checkout/delivery', sendDelivery)

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { html } from '../frame/html.ts'
-import type { RunPageOperation, WebPage } from '../frame/page.ts'
+import type { PageSession, RunPageOperation, WebPage } from '../frame/page.ts'
 import { operationRunner, sendPage, withoutEmptyFields } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
-import { accountSessionOf, type cartCookieOf } from './cart-cookie.ts'
+import { type cartCookieOf, shopSessionOf } from './cart-cookie.ts'
 import { LANGUAGE } from './front-pages.ts'
 
 /** A request about a cart: of a shop, with the cart of the visitor's cookie. */
@@ -17,8 +17,8 @@ export type CartVisit = {
   readonly language: string | null
   /** Token of the cart; null: none. */
   readonly cart: string | null
-  /** Token of the session of an account; null: nobody is signed in. */
-  readonly session: string | null
+  /** Cookies that prices depend on; null: none. */
+  readonly session: PageSession | null
   readonly run: RunPageOperation
 }
 
@@ -40,7 +40,7 @@ export function shopResponder(client: GatewayClient, site: Site, cookie: ReturnT
         // The row's schema has parsed it.
         language: values.language as string | null,
         cart: cookie.read(request),
-        session: accountSessionOf(request, site),
+        session: shopSessionOf(request, site),
         run: operationRunner(client, request, reply),
       }
     },

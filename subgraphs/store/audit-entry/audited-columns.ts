@@ -84,6 +84,7 @@ export const AUDITED_COLUMNS = {
     stored: [
       'active',
       'customer_category_id',
+      'currency',
       'priority',
       'starts_at',
       'ends_at',
@@ -165,6 +166,10 @@ export const AUDITED_COLUMNS = {
     noted: ['email', 'address', 'logo_url', 'whatsapp_phone', 'fb_pixel_id', 'theme', 'owner_id', 'hooks_token'],
     idColumn: 'id',
     storeColumn: 'id',
+  },
+  store_currency: {
+    names: ['code'],
+    stored: ['rate', 'rate_base', 'rounding_step', 'rounding_ending', 'rounding_direction'],
   },
   store_import: { names: ['kind', 'format'], stored: ['status', 'dry_run', 'overwrite'] },
   tax: { names: ['name'], stored: ['country', 'region', 'rate', 'fixed', 'shipping', 'category_id'] },

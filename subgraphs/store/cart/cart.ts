@@ -33,6 +33,8 @@ export type CartContents = {
   readonly answers: readonly { readonly fieldId: number; readonly value: string }[]
   /** Language of the store; null: its own. */
   readonly language: string | null
+  /** ISO 4217 code; null: that of the store. */
+  readonly currency: string | null
 }
 
 /** A cart, OPEN until it is an order. */
@@ -66,6 +68,7 @@ export const EMPTY_CART: CartContents = {
   paymentMethodId: null,
   answers: [],
   language: null,
+  currency: null,
 }
 
 /** A line as a shopper gives it. */
@@ -79,6 +82,7 @@ export type CartLineInput = {
 export type CartChange = {
   readonly addLines?: readonly CartLineInput[] | null | undefined
   readonly setLines?: readonly { readonly lineId: string; readonly quantity: number }[] | null | undefined
+  readonly currency?: string | null | undefined
   readonly note?: string | null | undefined
   readonly attributes?: CartContents['attributes'] | null | undefined
   readonly couponCodes?: readonly string[] | null | undefined
@@ -170,6 +174,7 @@ export function changedCart(
     contents: {
       ...before,
       lines: left,
+      ...given('currency', change.currency),
       ...given('note', blankless(change.note)),
       ...given('attributes', change.attributes === null ? [] : change.attributes),
       ...given('couponCodes', change.couponCodes === null ? [] : change.couponCodes),
@@ -196,6 +201,7 @@ export const withoutPerson = (contents: CartContents): CartContents => ({
   lines: contents.lines,
   couponCodes: contents.couponCodes,
   language: contents.language,
+  currency: contents.currency,
 })
 
 const countProblem = (field: string, list: readonly unknown[] | null | undefined, max: number): Problem | null =>

@@ -53,5 +53,6 @@ export function orderInputOf(
     couponCodes: contents.couponCodes,
     giftCards: contents.giftCards,
     locale: contents.language,
+    currency: contents.currency,
   }
 }

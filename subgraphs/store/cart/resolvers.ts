@@ -8,8 +8,10 @@ import { present } from '../ids.ts'
 import { prepareOrder } from '../order/calculation/prepare.ts'
 import { addressIn } from '../order/customer/address.ts'
 import { shippingQuotes } from '../shipping-method/quotes.ts'
-import { forAccount, storefrontOf } from '../storefront/resolvers.ts'
+import { forAccount, storefrontOf, withCurrency } from '../storefront/resolvers.ts'
 import { isStoreCode, type Storefront } from '../storefront/storefront.ts'
+import { ownCurrency } from '../store-currency/exchange.ts'
+import { currencyIn } from '../store-currency/store-currency.ts'
 import { cartTokenHash, createCart, newCartToken, recoverCart, updateCart } from './actions.ts'
 import { type CartCalculation, calculateCartOf } from './calculate.ts'
 import type { ShoppingCart } from './cart.ts'
@@ -65,6 +67,7 @@ export const cartResolvers = {
   UpdateStorefrontCartSuccess: { cart: (written, _, context) => currentCart(context, written) },
   RecoverStorefrontCartSuccess: { cart: (written, _, context) => currentCart(context, written) },
   StorefrontCart: {
+    currency: ({ storefront, cart }) => cart.contents.currency ?? storefront.store.currency,
     lines: ({ storefront, cart, calculated }) => cart.contents.lines.map((line) => ({ storefront, line, calculated })),
     note: ({ cart }) => cart.contents.note,
     attributes: ({ cart }) => [...cart.contents.attributes],
@@ -104,7 +107,7 @@ export const cartResolvers = {
 /** The shop with this code, in its default language; null when there is none. */
 export async function shopAt(context: Context, code: string): Promise<Storefront | null> {
   const storeId = isStoreCode(code) ? await context.storefronts.storeWithCode(code) : null
-  return storeId === null ? null : storefrontOf(context, storeId, null)
+  return storeId === null ? null : storefrontOf(context, storeId)
 }
 
 /** The cart that a token opens; null when there is none. */
@@ -112,9 +115,14 @@ export async function cartIn(context: Context, storefront: Storefront, token: st
   const hash = cartTokenHash(token)
   const cart = hash === null ? null : await context.carts.byToken(storefront.store.id, hash)
   if (!cart) return null
+  const currency = cart.contents.currency ?? storefront.store.currency
+  // One whose currency the shop has no longer shows its products in that of the store.
+  const others = await storefront.load.storeCurrencies()
+  const chosen = currencyIn(storefront.store.currency, others, currency)
+  const shown = 'problem' in chosen ? ownCurrency(storefront.store.currency) : chosen
   let calculation: Promise<CartCalculation> | null = null
   const calculated = () => (calculation ??= calculateCartOf(context, storefront.store.id, cart.contents, storefront.shopper))
-  return { storefront, cart, calculated }
+  return { storefront: shown.code === storefront.currency.code ? storefront : withCurrency(context, storefront, shown), cart, calculated }
 }
 
 /** A result with its shop, and the session at whose prices its cart is shown; absent: everybody's. */
@@ -129,7 +137,7 @@ export async function currentCart(
   context: Context,
   { storeId, token, accountToken }: { readonly storeId: number; readonly token: string; readonly accountToken: string | null },
 ) {
-  const storefront = await present(storefrontOf(context, storeId, null), 'shop')
+  const storefront = await present(storefrontOf(context, storeId), 'shop')
   return present(cartIn(context, (await forAccount(context, storefront, accountToken)) ?? storefront, token), 'cart')
 }
 
@@ -177,6 +185,7 @@ async function ratesOf(context: Context, { storefront, cart, calculated }: Store
     destination: prepared.cart.shippingDestination,
     city: prepared.terms.shippingAddress?.city ?? null,
     distance: null,
+    currency: prepared.currency,
   })
   return quotes.map(({ shippingMethod, serviceCode, name, description, price }) => ({
     shippingMethodId: encodeId('ShippingMethod', String(shippingMethod)),

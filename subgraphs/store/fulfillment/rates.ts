@@ -4,7 +4,9 @@ import type { Context } from '../context.ts'
 import { decodeId, present } from '../ids.ts'
 import type { Location } from '../location/location.ts'
 import { addressIn, addressOf, destinationOf } from '../order/customer/address.ts'
+import { exchangeOf, type Order } from '../order/order.ts'
 import { type QuoteLine, type QuoteOrigin, type QuotePackage, shippingQuotes } from '../shipping-method/quotes.ts'
+import { inStoreCurrency } from '../store-currency/exchange.ts'
 import { destinationProblems, type NewFulfillmentInput, type PackageInput } from './fulfillment.ts'
 
 /** What is to be sent, as a caller gives it. */
@@ -31,7 +33,7 @@ export async function fulfillmentRates(context: Context, input: FulfillmentRates
   const said = shippingAddress ? addressOf(addressIn(shippingAddress)) : null
   const address = said ?? order?.shippingAddress ?? null
   const sent = packages?.map(quotePackage)
-  const lines = order ? await linesOf(context, order.id, packages != null || order.shippingRequired) : (sent ?? []).map(lineOf)
+  const lines = order ? await linesOf(context, order, packages != null || order.shippingRequired) : (sent ?? []).map(lineOf)
   const store = await present(load.storeById.load(await context.storeId()), 'store')
   const quotes = await shippingQuotes(context, store, {
     lines,
@@ -50,10 +52,12 @@ export async function fulfillmentRates(context: Context, input: FulfillmentRates
   return { __typename: 'FulfillmentRatesSuccess' as const, rates }
 }
 
-async function linesOf({ load }: Context, orderId: number, requiresShipping: boolean): Promise<readonly QuoteLine[]> {
-  const lines = await load.linesOfOrder.load(orderId)
+/** Lines of an order, at prices in the currency of the store. */
+async function linesOf({ load }: Context, order: Order, requiresShipping: boolean): Promise<readonly QuoteLine[]> {
+  const lines = await load.linesOfOrder.load(order.id)
+  const exchange = exchangeOf(order)
   return lines.map(({ price, quantity, weight, name, sku }) => ({
-    price: amountOf(price),
+    price: inStoreCurrency(amountOf(price), exchange),
     quantity,
     weight: amountOf(weight),
     requiresShipping,

@@ -51,7 +51,7 @@ export async function disableGiftCard({ query, storeId, now }: UnitOfWork, id: s
 /** Gift cards of a cart after a change, or its problem. One that cannot pay is not added. */
 export async function changedGiftCards(
   { query, storeId, now }: UnitOfWork,
-  before: readonly number[],
+  { giftCards: before, currency }: { readonly giftCards: readonly number[]; readonly currency: string | null },
   change: {
     readonly addGiftCardCodes?: readonly string[] | null | undefined
     readonly removeGiftCardIds?: readonly string[] | null | undefined
@@ -64,7 +64,7 @@ export async function changedGiftCards(
   for (const [index, code] of codes.entries()) {
     const key = codeKey(code)
     const card = key === null ? null : await giftCardRepository(query).byCode(storeId, hashOf(storeId, key))
-    const refusal = card && store ? refusalOf(card, { currency: store.currency, now }) : 'does not exist'
+    const refusal = card && store ? refusalOf(card, { currency: currency ?? store.currency, now }) : 'does not exist'
     // The code is a secret: no message repeats it.
     if (!card || refusal !== null) {
       const field = `addGiftCardCodes.${index}`

@@ -62,7 +62,7 @@ export const giftCardResolvers = {
       const found = await giftCards.findByIds(storefront.store.id, ids)
       const cards = ids.flatMap((id) => found.find((card) => card.id === id) ?? [])
       const { totals } = await calculated()
-      const order = { currency: storefront.store.currency, now: now() }
+      const order = { currency: cart.contents.currency ?? storefront.store.currency, now: now() }
       const paying = cards.filter((card) => refusalOf(card, order) === null)
       const shares = totals && spread(amountOf(totals.giftCardsDiscount), paying)
       return cards.map((card) => ({

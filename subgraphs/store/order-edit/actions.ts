@@ -13,7 +13,7 @@ import { type DraftLine, draftLines, type LineInput, rowsIn } from '../order/cal
 import { calculatedTerms } from '../order/calculation/terms.ts'
 import { addressIn, destinationOf } from '../order/customer/address.ts'
 import { orderLineRepository } from '../order/line/repository.ts'
-import { MAX_LINES, type Order, type OrderLine } from '../order/order.ts'
+import { exchangeOf, MAX_LINES, type Order, type OrderLine } from '../order/order.ts'
 import { searchKey } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { isHolding, isLineFulfilled } from '../order/status/states.ts'
@@ -21,8 +21,9 @@ import { settleFreeOrder } from '../order/status/status-change.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import { orderRefundRepository } from '../order-refund/repository.ts'
 import { paymentRepository } from '../payment/repository.ts'
-import { NO_LISTS } from '../price-list/rule.ts'
+import { withoutLists } from '../price-list/rule.ts'
 import { storeRepository } from '../store/repository.ts'
+import { PLAIN_ROUNDING } from '../store-currency/exchange.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { changedLines, editRefused, type QuantityInput, shippingPriceOf, withQuantity } from './order-edit.ts'
 
@@ -77,7 +78,7 @@ export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit,
   const changed = changedLines(lines, edit.setQuantities ?? [], await boundsOf(unit, order, handedOver))
   if ('problems' in changed) return { failure: validationError(changed.problems) }
   if ('refused' in changed) return { failure: changed.refused }
-  const added = await newLines(unit, edit.addLines ?? [])
+  const added = await newLines(unit, order, edit.addLines ?? [])
   if ('failure' in added) return { failure: added.failure }
   const remaining = lines.filter(({ id }) => changed.quantities.get(id) !== 0)
   const count = remaining.length + added.lines.length
@@ -163,11 +164,21 @@ async function boundsOf({ query, storeId }: UnitOfWork, order: Order, handedOver
 }
 
 /** Lines to add, completed from the catalogue. */
-async function newLines({ query, storeId }: UnitOfWork, inputs: readonly LineInput[]) {
+async function newLines({ query, storeId }: UnitOfWork, order: Order, inputs: readonly LineInput[]) {
   if (inputs.length === 0) return { lines: [] }
+  const [store] = await storeRepository(query).findByIds([storeId])
+  const exchange = exchangeOf(order)
+  const unpriced = inputs.findIndex(({ productId, price }) => productId != null && price == null)
+  // Of an import, or of before the store changed its currency: what the catalogue has is in another one.
+  if (unpriced >= 0 && exchange === null && order.currency !== store?.currency)
+    return {
+      failure: validationError([
+        problem(`addLines.${unpriced}.price`, `given in ${order.currency}, in which the catalogue has no prices`, null),
+      ]),
+    }
   const drafted = draftLines(inputs, await readCatalogue(query, storeId, rowsIn(inputs), null), {
     allowMissing: false,
-    customerPrices: NO_LISTS,
+    customerPrices: withoutLists({ code: order.currency, exchange, rounding: PLAIN_ROUNDING }),
   })
   if (!('failure' in drafted)) return drafted
   const { failure } = drafted
@@ -184,6 +195,7 @@ async function recalculated(unit: UnitOfWork, order: Order, drafts: readonly Dra
   const unknown = await unknownAddress(unit, order)
   const result = await calculateCart(unit, {
     currency: order.currency,
+    exchange: exchangeOf(order),
     lines: drafts.map(({ productNumber, price, quantity, discount }) => ({
       productId: productNumber === 0 ? null : productNumber,
       ...{ price, quantity, discount },

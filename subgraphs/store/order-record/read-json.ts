@@ -138,6 +138,8 @@ const isToBeFulfilled = ({ status, fulfillmentStatus, refunded, total }: Parsed)
   isHolding(status) && fulfillmentStatus === 'UNFULFILLED' && (amountOf(refunded) === 0n || amountOf(refunded) < amountOf(total))
 
 const termsOf = (order: Parsed): ImportedOrder['terms'] => ({
+  // Its rate was of the shop that it comes from.
+  ...{ currencyRate: null, currencyRateBase: null },
   ...{ currency: order.currency, locale: order.locale, subtotal: order.subtotal, tax: order.tax, total: order.total },
   ...{ shipping: order.shipping, shippingTax: order.shippingTax, discount: order.discount },
   ...{ shippingDiscount: order.shippingDiscount, giftCardsDiscount: order.giftCardsDiscount },

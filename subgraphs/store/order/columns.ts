@@ -8,6 +8,8 @@ export const ORDER_COLUMNS = [
   'fulfillment_status as fulfillmentStatus',
   'shipment_status as shipmentStatus',
   'currency',
+  'currency_rate as currencyRate',
+  'currency_rate_base as currencyRateBase',
   'locale',
   'subtotal',
   'tax',

@@ -1,3 +1,4 @@
+import type { ExchangeRate } from '../store-currency/exchange.ts'
 import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './status/states.ts'
 
 /** How goods come to the customer. */
@@ -90,6 +91,9 @@ export type OrderAmounts = {
  */
 export type OrderTerms = OrderAmounts & {
   readonly currency: string
+  /** So many units of `currency` were worth `currencyRateBase` of the store's; null: it is the store's. */
+  readonly currencyRate: string | null
+  readonly currencyRateBase: string | null
   readonly locale: string | null
   readonly shippingRequired: boolean
   readonly shippingOption: ShippingOption
@@ -192,3 +196,7 @@ export const MAX_UNITS = 1_000_000
 export const MAX_ADDITIONAL_FIELDS = 100
 /** Characters of notes, and of messages of a gateway. */
 export const MAX_NOTE_LENGTH = 5_000
+
+/** How amounts of an order were converted; null: it is in the currency of the store. */
+export const exchangeOf = ({ currencyRate, currencyRateBase }: Pick<Order, 'currencyRate' | 'currencyRateBase'>): ExchangeRate | null =>
+  currencyRate === null || currencyRateBase === null ? null : { rate: currencyRate, base: currencyRateBase }

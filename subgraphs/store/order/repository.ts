@@ -201,6 +201,8 @@ export const orderRepository = (database: Kysely<Tables>) => ({
         created_at: at,
         updated_at: at,
         currency: order.currency,
+        currency_rate: order.currencyRate,
+        currency_rate_base: order.currencyRateBase,
         locale: order.locale,
         ...amountColumns(order),
         shipping_required: order.shippingRequired,

@@ -3,6 +3,7 @@ import { customerCategoryRepository } from '../customer-category/repository.ts'
 import { decodeId } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
 import { storeRepository } from '../store/repository.ts'
+import { storeCurrencyRepository } from '../store-currency/repository.ts'
 import { conflictError, staleVersion, type UnitOfWork } from '../write.ts'
 import {
   MAX_PRICE_LISTS,
@@ -28,6 +29,7 @@ const NEW: PriceListFields = {
   name: '',
   active: true,
   customerCategoryId: null,
+  currency: null,
   priority: 0,
   startsAt: null,
   endsAt: null,
@@ -42,7 +44,7 @@ const success = (priceList: number) => ({ __typename: 'PriceListSuccess' as cons
 /** Creates a list without fixed prices. */
 export async function createPriceList(unit: UnitOfWork, input: Input) {
   const { query, storeId, now } = unit
-  const fields = fieldsOf(input, NEW)
+  const fields = fieldsOf(input, NEW, await currencyOf(unit))
   const refusal = await refusalOf(unit, fields, input)
   if (refusal) return refusal
   const lists = priceListRepository(query)
@@ -59,9 +61,13 @@ export async function updatePriceList(unit: UnitOfWork, id: string, input: Input
   if ('failure' in found) return found.failure
   const problems = required(input, ['name', 'active', 'priority', 'roundingDirection'])
   if (problems.length > 0) return validationError(problems)
-  const fields = fieldsOf(input, found.list)
+  const fields = fieldsOf(input, found.list, await currencyOf(unit))
   const refusal = await refusalOf(unit, fields, input)
   if (refusal) return refusal
+  if (fields.currency !== found.list.currency) {
+    const [{ count } = { count: 0 }] = await priceListRepository(query).countPrices(storeId, [found.list.id], null)
+    if (count > 0) return validationError([problem('currency', 'unchanged: the list has fixed prices', input.currency)])
+  }
   await priceListRepository(query).update(storeId, found.list.id, fields, now)
   return success(found.list.id)
 }
@@ -83,7 +89,7 @@ export async function setPriceListPrices(
   const { query, storeId, now } = unit
   const found = await lockList(unit, id, input)
   if ('failure' in found) return found.failure
-  const written = writtenPrices(input.prices, await currencyOf(unit))
+  const written = writtenPrices(input.prices, found.list.currency ?? (await currencyOf(unit)))
   if ('problems' in written) return validationError(written.problems)
   const { prices } = written
   const lists = priceListRepository(query)
@@ -137,7 +143,10 @@ async function currencyOf({ query, storeId }: UnitOfWork): Promise<string> {
 
 /** Why fields cannot be written; null when they can. */
 async function refusalOf(unit: UnitOfWork, fields: PriceListFields, input: Input) {
-  const problems = priceListProblems(fields, await currencyOf(unit))
+  const isOffered = fields.currency === null || (await storeCurrencyRepository(unit.query).lockCode(unit.storeId, fields.currency))
+  if (!isOffered)
+    return validationError([problem('currency', 'that of the store, or one of `storeCurrencies`', fields.currency)])
+  const problems = priceListProblems(fields, fields.currency ?? (await currencyOf(unit)))
   if (problems.length > 0) return validationError(problems)
   if (input.customerCategoryId == null) return null
   const categories = customerCategoryRepository(unit.query)
@@ -146,8 +155,8 @@ async function refusalOf(unit: UnitOfWork, fields: PriceListFields, input: Input
 }
 
 /** The fields to write: those of the input over the current ones. */
-function fieldsOf(input: Input, before: PriceListFields): PriceListFields {
-  const category = input.customerCategoryId
+function fieldsOf(input: Input, before: PriceListFields, ofStore: string): PriceListFields {
+  const { customerCategoryId: category, currency } = input
   return {
     name: input.name ?? before.name,
     active: input.active ?? before.active,
@@ -157,6 +166,7 @@ function fieldsOf(input: Input, before: PriceListFields): PriceListFields {
         : category === null
           ? null
           : (decodeId(category, 'CustomerCategory') ?? 0),
+    currency: currency === undefined ? before.currency : currency === ofStore ? null : currency,
     priority: input.priority ?? before.priority,
     startsAt: given(input.startsAt, before.startsAt),
     endsAt: given(input.endsAt, before.endsAt),

@@ -1,3 +1,4 @@
+import type { OrderCurrency } from '../store-currency/exchange.ts'
 import type { StoreQuery } from '../write.ts'
 import { priceListRepository } from './repository.ts'
 import { byItem, type CustomerPrices } from './rule.ts'
@@ -8,12 +9,12 @@ import { byItem, type CustomerPrices } from './rule.ts'
  */
 export async function readCustomerPrices(
   { query, storeId, now }: StoreQuery & { readonly now: Date },
-  currency: string,
+  currency: OrderCurrency,
   categories: ReadonlySet<number> | null,
   products: readonly number[],
 ): Promise<CustomerPrices> {
   const priceLists = priceListRepository(query)
-  const lists = await priceLists.applied(storeId, categories, now)
+  const lists = await priceLists.applied(storeId, categories, { at: now, currency: currency.exchange && currency.code })
   const ids = lists.map(({ id }) => id)
   return { currency, lists, fixed: byItem(ids.length === 0 ? [] : await priceLists.fixedOf(storeId, ids, products)) }
 }

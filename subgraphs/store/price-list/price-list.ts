@@ -1,6 +1,7 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { amountOf, minorUnitOf, ONE } from '../amount.ts'
 import { decodeId } from '../ids.ts'
+import { roundingProblems } from '../store-currency/store-currency.ts'
 
 /** Prices for a category of customers, or for everybody. Decimals are exact text. */
 export type PriceList = {
@@ -9,6 +10,8 @@ export type PriceList = {
   readonly active: boolean
   /** Row of the category; null: everybody. */
   readonly customerCategoryId: number | null
+  /** ISO 4217 code; null: that of the store. */
+  readonly currency: string | null
   /** Of two lists, the one with the higher number comes first. */
   readonly priority: number
   /** Inclusive; null: it has begun. */
@@ -74,16 +77,10 @@ const MAX_PRIORITY = 1_000
 const MAX_UNITS = 1_000_000
 /** Percent: eleven times the price. */
 const MAX_PERCENT = 1_000n * ONE
-/** The largest step, in whole units of the currency. */
-const MAX_STEP = 1_000_000n * ONE
 
 /** Invalid fields of a list, in their order. */
 export function priceListProblems(fields: PriceListFields, currency: string): readonly Problem[] {
-  const { name, priority, startsAt, endsAt, adjustmentPercent, roundingStep, roundingEnding } = fields
-  const unit = minorUnitOf(currency)
-  const step = roundingStep === null ? unit : amountOf(roundingStep)
-  const isStep = step > 0n && step <= MAX_STEP && step % unit === 0n
-  const ending = amountOf(roundingEnding)
+  const { name, priority, startsAt, endsAt, adjustmentPercent } = fields
   const percent = adjustmentPercent === null ? 0n : amountOf(adjustmentPercent)
   return problemsIn([
     textProblem('name', name, 200),
@@ -92,13 +89,7 @@ export function priceListProblems(fields: PriceListFields, currency: string): re
     percent < -100n * ONE || percent > MAX_PERCENT
       ? problem('adjustmentPercent', `-100 to ${MAX_PERCENT / ONE}`, adjustmentPercent)
       : null,
-    isStep
-      ? null
-      : problem('roundingStep', `whole minor units of ${currency}, above 0 and at most ${MAX_STEP / ONE}`, roundingStep),
-    // Without a step, nothing is known of the ending.
-    isStep && (ending < 0n || ending >= step || ending % unit !== 0n)
-      ? problem('roundingEnding', `whole minor units of ${currency}, 0 or more and less than the step`, roundingEnding)
-      : null,
+    ...roundingProblems(fields, currency),
   ])
 }
 

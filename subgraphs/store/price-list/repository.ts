@@ -12,6 +12,7 @@ const COLUMNS = [
   'name',
   'active',
   'customer_category_id as customerCategoryId',
+  'currency',
   'priority',
   'starts_at as startsAt',
   'ends_at as endsAt',
@@ -44,11 +45,15 @@ export const priceListRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Lists that apply to customers of these categories at a time, in their order; null: to customers
-   * of none. Without those that are never asked.
+   * Lists that apply to customers of these categories at a time in a currency, in their order; null:
+   * to customers of none, or in the currency of the store. Without those that are never read.
    */
-  async applied(storeId: number, categories: ReadonlySet<number> | null, at: Date): Promise<readonly AppliedList[]> {
-    return reachableLists(await APPLIED(database, storeId, [...(categories ?? [])], at))
+  async applied(
+    storeId: number,
+    categories: ReadonlySet<number> | null,
+    { at, currency }: { readonly at: Date; readonly currency: string | null },
+  ): Promise<readonly AppliedList[]> {
+    return reachableLists(await APPLIED(database, storeId, [...(categories ?? [])], at, currency ?? ''))
   },
 
   /** Fixed prices of products in some lists; those of one unit have the minimum 1. */
@@ -202,6 +207,7 @@ const columnsOf = (fields: PriceListFields) => ({
   name: fields.name,
   active: fields.active,
   customer_category_id: fields.customerCategoryId,
+  currency: fields.currency,
   priority: fields.priority,
   starts_at: fields.startsAt,
   ends_at: fields.endsAt,
@@ -211,14 +217,16 @@ const columnsOf = (fields: PriceListFields) => ({
   rounding_direction: fields.roundingDirection,
 })
 
-const APPLIED = prepared((database: Kysely<Tables>, storeId: number, categories: readonly number[], at: Date) =>
-  sql<AppliedList>`
-    SELECT id, adjustment_percent::text AS "adjustmentPercent", rounding_step::text AS "roundingStep",
+const APPLIED = prepared(
+  (database: Kysely<Tables>, storeId: number, categories: readonly number[], at: Date, currency: string) =>
+    sql<AppliedList>`
+    SELECT id, currency, adjustment_percent::text AS "adjustmentPercent", rounding_step::text AS "roundingStep",
       rounding_ending::text AS "roundingEnding", rounding_direction AS "roundingDirection"
     FROM price_list
     WHERE store_id = ${storeId} AND active AND (starts_at IS NULL OR starts_at <= ${at}) AND (ends_at IS NULL OR ends_at > ${at})
       AND (customer_category_id IS NULL OR customer_category_id = ANY (${categories}::integer[]))
-    ORDER BY customer_category_id IS NULL, priority DESC, id`.compile(database),
+      AND (currency IS NULL OR currency = ${currency})
+    ORDER BY customer_category_id IS NULL, currency IS NULL, priority DESC, id`.compile(database),
 )
 
 const FIXED = prepared(

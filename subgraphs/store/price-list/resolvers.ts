@@ -29,7 +29,8 @@ export const priceListResolvers = {
   },
   PriceList: {
     ...identified('PriceList'),
-    currency: async (_, __, { storeId, load }) => (await present(load.storeById.load(await storeId()), 'store')).currency,
+    currency: async ({ currency }, _, { storeId, load }) =>
+      currency ?? (await present(load.storeById.load(await storeId()), 'store')).currency,
     customerCategory: ({ customerCategoryId }, _, { load }) =>
       customerCategoryId === null ? null : load.customerCategoryById.load(customerCategoryId),
     customerCategoryNumber: ({ customerCategoryId }) => customerCategoryId,

@@ -1,13 +1,21 @@
-import { type Amount, amountOf, LARGEST, least, minorUnitOf, ONE, textOf } from '../amount.ts'
+import { type Amount, amountOf, least, textOf } from '../amount.ts'
+import {
+  convertedPrice,
+  exactPrice,
+  type OrderCurrency,
+  ownCurrency,
+  type PriceRounding,
+  roundedPrice,
+  withPercent,
+} from '../store-currency/exchange.ts'
 import type { PriceList, PriceListPrice } from './price-list.ts'
 
 /** How a list adjusts prices. */
-export type AppliedList = Pick<PriceList, 'id' | 'adjustmentPercent' | 'roundingStep' | 'roundingEnding' | 'roundingDirection'>
+export type AppliedList = PriceRounding & Pick<PriceList, 'id' | 'currency' | 'adjustmentPercent'>
 
 /** Lists that apply to a customer now, and what they set for some products. */
 export type CustomerPrices = {
-  /** ISO 4217 code of the store. */
-  readonly currency: string
+  readonly currency: OrderCurrency
   /** In their order: the first one with a price for an item sets it. */
   readonly lists: readonly AppliedList[]
   /** Of these lists. */
@@ -18,7 +26,10 @@ export type CustomerPrices = {
 export type FixedPrices = ReadonlyMap<string, readonly PriceListPrice[]>
 
 /** Prices without any list. */
-export const NO_LISTS: CustomerPrices = { currency: '', lists: [], fixed: new Map() }
+export const withoutLists = (currency: OrderCurrency): CustomerPrices => ({ currency, lists: [], fixed: new Map() })
+
+/** Prices as the catalogue has them. */
+export const NO_LISTS: CustomerPrices = withoutLists(ownCurrency(''))
 
 /** Fixed prices by their list and item: a product may have thousands. */
 export const byItem = (prices: readonly PriceListPrice[]): FixedPrices =>
@@ -48,7 +59,8 @@ export function reachableLists<List extends AppliedList>(lists: readonly List[])
 /**
  * Price of one unit of an item by the first list that has one; null: none has. Of a list, the price
  * of the variant comes before that of its product, then the highest minimum that `quantity`
- * reaches, then the adjustment. Price and discount of the item are replaced.
+ * reaches, then the adjustment. Price and discount of the item are replaced. In another currency than
+ * that of the store, each item without a list has the converted price.
  */
 export function priceByLists({ currency, lists, fixed }: CustomerPrices, item: PricedItem, quantity: number): ListPrice | null {
   const { productId, variantId } = item
@@ -56,10 +68,13 @@ export function priceByLists({ currency, lists, fixed }: CustomerPrices, item: P
     const set =
       highest(fixed.get(itemKey(list.id, productId, variantId)), quantity) ??
       highest(fixed.get(itemKey(list.id, productId, null)), quantity)
-    if (set) return { price: set.price, compareAt: set.compareAtPrice }
+    const found = set && { price: set.price, compareAt: set.compareAtPrice }
+    if (found) return isIn(list, currency) ? found : inCurrency(found, currency)
     if (list.adjustmentPercent !== null) return { price: textOf(adjustedPrice(list, item, currency)), compareAt: null }
   }
-  return null
+  if (currency.exchange === null) return null
+  const net = amountOf(item.price) - least(amountOf(item.discount), amountOf(item.price))
+  return { price: textOf(convertedPrice(net, currency)), compareAt: null }
 }
 
 /** Numbers of units from which an item has another price, ascending, without one. */
@@ -79,31 +94,22 @@ const highest = (prices: readonly PriceListPrice[] = [], quantity: number): Pric
     )
 
 /**
- * The price of an item after its own discount, with the percent of a list added, rounded to the
- * ending of the list, and then to minor units: those of the step may be of a currency that the
- * store had before. Never below zero.
+ * The price of an item after its own discount in a currency, with the percent of a list added, rounded
+ * to the ending of the list; one of another currency than that of the list, to the ending of the
+ * currency. Never below zero.
  */
-export function adjustedPrice(list: AppliedList, { price, discount }: PricedItem, currency: string): Amount {
+export function adjustedPrice(list: AppliedList, { price, discount }: PricedItem, currency: OrderCurrency): Amount {
   const listed = amountOf(price)
   const base = listed - least(amountOf(discount), listed)
-  const unit = minorUnitOf(currency)
-  const exact = { of: base * (100n * ONE + amountOf(list.adjustmentPercent ?? '0')), over: 100n * ONE }
-  if (exact.of === 0n) return 0n
-  const [step, ending] = [list.roundingStep === null ? unit : amountOf(list.roundingStep), amountOf(list.roundingEnding)]
-  const isBelow = exact.of < ending * exact.over && list.roundingDirection !== 'UP'
-  const ended = roundedTo(exact, isBelow ? [unit, 0n] : [step, ending], list.roundingDirection)
-  return least(roundedTo({ of: ended, over: 1n }, [unit, 0n], list.roundingDirection), LARGEST)
+  const exact = withPercent(exactPrice(base, currency.exchange), amountOf(list.adjustmentPercent ?? '0'))
+  return roundedPrice(exact, isIn(list, currency) ? list : currency.rounding, currency.code)
 }
 
-/** The amount `ending + n × step`, n 0 or more, that `of ÷ over` becomes. */
-function roundedTo(
-  { of, over }: { readonly of: bigint; readonly over: bigint },
-  [step, ending]: readonly [step: Amount, ending: Amount],
-  direction: PriceList['roundingDirection'],
-): Amount {
-  if (of <= ending * over) return ending
-  const lower = ending + ((of - ending * over) / (step * over)) * step
-  const above = of - lower * over
-  if (above === 0n || direction === 'DOWN') return lower
-  return direction === 'UP' || 2n * above >= step * over ? lower + step : lower
-}
+/** Whether the prices of a list are in a currency already. */
+const isIn = (list: AppliedList, { code, exchange }: OrderCurrency): boolean => exchange === null || list.currency === code
+
+/** Prices of one unit in a currency. */
+const inCurrency = ({ price, compareAt }: ListPrice, currency: OrderCurrency): ListPrice => ({
+  price: textOf(convertedPrice(amountOf(price), currency)),
+  compareAt: compareAt === null ? null : textOf(convertedPrice(amountOf(compareAt), currency)),
+})

@@ -1,4 +1,5 @@
 import type { Amount } from '../amount.ts'
+import { converted, type ExchangeRate } from '../store-currency/exchange.ts'
 import { identityKey } from '../text-key.ts'
 import type { Destinations } from './destinations.ts'
 
@@ -88,3 +89,15 @@ export const isSelected = (
   { products, categories }: PromotionSelection,
   { productId, categories: its }: { readonly productId: number | null; readonly categories: ReadonlySet<number> },
 ): boolean => (productId !== null && products.has(productId)) || !its.isDisjointFrom(categories)
+
+/** A promotion whose amounts of money are in the currency of an order. */
+export const promotionIn = (promotion: PromotionRule, exchange: ExchangeRate | null): PromotionRule =>
+  exchange === null
+    ? promotion
+    : {
+        ...promotion,
+        conditionPrice: promotion.conditionPrice === null ? null : converted(promotion.conditionPrice, exchange),
+        discount: promotion.discount.isFixed
+          ? { isFixed: true, value: converted(promotion.discount.value, exchange) }
+          : promotion.discount,
+      }

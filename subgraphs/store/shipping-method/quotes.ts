@@ -3,6 +3,7 @@ import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { type Amount, amountOf, sumOf } from '../amount.ts'
 import type { OrderDestination } from '../destination.ts'
 import type { Store } from '../store/store.ts'
+import { convertedCharge, inStoreCurrency, type OrderCurrency, ownCurrency } from '../store-currency/exchange.ts'
 import { type Parcel, type ParcelLine, parcelOf, shippingPrice } from './price.ts'
 import type { ShippingMethodRepository } from './repository.ts'
 import type { Rate, ServiceAccess, ShippingServices } from './service.ts'
@@ -17,6 +18,8 @@ export type QuoteRequest = {
   /** Name of the city; null: not known. */
   readonly city: string | null
   readonly distance: Amount | null
+  /** Currency of the lines' prices, and of the rates; absent: that of the store. */
+  readonly currency?: OrderCurrency
   /** Packages of the lines; absent: unknown yet. */
   readonly packages?: readonly QuotePackage[]
   /** Origin of the goods; absent: that of the shipping method, or of the store. */
@@ -60,14 +63,19 @@ export type QuoteDeps = {
 }
 
 /**
- * Rates of all shipping methods of a store, the cheapest first. Queries all external services at
+ * Rates of all shipping methods of a store, the cheapest first. Methods and services charge in the
+ * currency of the store: prices of another one are converted for them, and their rates back. Queries all external services at
  * once, which may take five seconds: not in a transaction.
  */
 export async function shippingQuotes(
   { shippingMethods, shippingServices, secrets }: QuoteDeps,
   store: Store,
-  request: QuoteRequest,
+  { currency = ownCurrency(store.currency), ...given }: QuoteRequest,
 ): Promise<Quote[]> {
+  const request = {
+    ...given,
+    lines: given.lines.map((line) => ({ ...line, price: inStoreCurrency(line.price, currency.exchange) })),
+  }
   const sent = parcelOf(request.lines, request.distance)
   if (sent === null) return []
   const parcel = { ...sent, weight: packedWeight(request.packages) ?? sent.weight }
@@ -91,7 +99,8 @@ export async function shippingQuotes(
       return externalQuotes(method, rates, own, (external) => shippingPrice(method, parcel, { ...at, external }))
     }),
   )
-  return quotes.flat().sort((one, other) => (one.price === other.price ? 0 : one.price < other.price ? -1 : 1))
+  const inCurrency = quotes.flat().map((quote) => ({ ...quote, price: convertedCharge(quote.price, currency) }))
+  return inCurrency.sort((one, other) => (one.price === other.price ? 0 : one.price < other.price ? -1 : 1))
 }
 
 /** Access to the service of a method. */

@@ -2,11 +2,13 @@ import { badInput } from '../../../platform/graphql/errors.ts'
 import { checkPageSize, type PageInfo } from '../../toolkit/connection.ts'
 import { decodeCursor, encodeCursor, foreignCursorError } from '../../toolkit/cursor.ts'
 import { isText } from '../../toolkit/validation.ts'
+import { amountOf, textOf } from '../amount.ts'
 import { searchWords } from '../lists.ts'
 import type { Product } from '../product/product.ts'
 import type { SearchSynonymRepository } from '../search-synonym/repository.ts'
 import { phrasesOf, type SearchTerm, searchTerms } from '../search-synonym/search-synonym.ts'
 import { isPermalink, type Storefront } from '../storefront/storefront.ts'
+import { convertedCharge, inStoreCurrency, type OrderCurrency } from '../store-currency/exchange.ts'
 import { identityKey } from '../text-key.ts'
 import type { FacetRow, ListedProduct, ListedProducts, ListingRepository, ProductSort } from './listing-repository.ts'
 import { MIN_CORRECTED_LENGTH, nearestWords } from './spelling.ts'
@@ -63,7 +65,7 @@ export async function listProducts(
   const typed = query == null ? [] : searchWords('query', query)
   const sort = sortOf(wanted, typed)
   const from = positionIn(sort, after)
-  const conditions = filtered(filter ?? {})
+  const conditions = filtered(filter ?? {}, storefront.currency)
   const collection = filter?.collection
   const [terms, categoryIds] = await Promise.all([
     searched({ listings, searchSynonyms }, storeId, typed),
@@ -90,8 +92,15 @@ export async function listProducts(
     },
     searchedFor: words.join(' ') === typed.join(' ') ? null : words.join(' '),
     count: () => listings.count(storeId, which),
-    facets: () => listings.facets(storeId, which),
+    facets: async () => (await listings.facets(storeId, which)).map((row) => facetIn(row, storefront.currency)),
   }
+}
+
+/** Lowest and highest price in a currency; other facets as they are. */
+function facetIn(row: FacetRow, currency: OrderCurrency): FacetRow {
+  if (row.facet !== 'price' || currency.exchange === null) return row
+  const inCurrency = (price: string) => textOf(convertedCharge(amountOf(price), currency))
+  return { ...row, value: inCurrency(row.value), label: row.label && inCurrency(row.label) }
 }
 
 const sortOf = (sort: ProductSort | null | undefined, words: readonly string[]): ProductSort =>
@@ -149,7 +158,8 @@ async function corrected(listings: ListingRepository, storeId: number, words: re
   return words.map((word) => known.get(word) ?? word)
 }
 
-function filtered(input: FilterInput): Omit<ListedProducts, 'terms' | 'categoryIds'> {
+/** Conditions of a filter; its prices are in a currency. */
+function filtered(input: FilterInput, { exchange }: OrderCurrency): Omit<ListedProducts, 'terms' | 'categoryIds'> {
   const { collection, brands, options, priceMin, priceMax, available, ratingMin, featured } = input
   if (collection != null && !isPermalink(collection)) throw badInput('filter.collection', 'a permalink', collection)
   if (brands) checkTexts('filter.brands', brands, 0)
@@ -164,8 +174,8 @@ function filtered(input: FilterInput): Omit<ListedProducts, 'terms' | 'categoryI
     ...(options && {
       options: options.map(({ name, values }) => ({ name: identityKey(name), values: values.map(identityKey) })),
     }),
-    ...(priceMin != null && { priceMin }),
-    ...(priceMax != null && { priceMax }),
+    ...(priceMin != null && { priceMin: textOf(inStoreCurrency(amountOf(priceMin), exchange)) }),
+    ...(priceMax != null && { priceMax: textOf(inStoreCurrency(amountOf(priceMax), exchange)) }),
     ...(available && { isAvailable: true }),
     ...(ratingMin != null && { ratingMin }),
     ...(featured && { isFeatured: true }),

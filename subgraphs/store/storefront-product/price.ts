@@ -1,12 +1,12 @@
 import { amountOf, least, textOf } from '../amount.ts'
 import type { TaxRate } from '../order/calculation/tax.ts'
 import { orderTotals } from '../order/calculation/totals.ts'
+import type { OrderCurrency } from '../store-currency/exchange.ts'
 import type { ListedPrice } from '../storefront/shopper-prices.ts'
-import { type Tax, taxesOnProduct } from '../tax/tax.ts'
+import { type Tax, taxesIn, taxesOnProduct } from '../tax/tax.ts'
 
 /** What the price of a product depends on in a shop. */
 export type PriceRules = {
-  readonly currency: string
   /** ISO 3166-1 alpha-2 code: taxes of this country are shown. */
   readonly country: string
   readonly pricesIncludeTax: boolean
@@ -21,11 +21,12 @@ export type ShownPrice = { readonly amount: string; readonly withoutTax: string;
  * `categories` are those of the product with all above them.
  */
 export function shownPrice(
-  { currency, country, pricesIncludeTax, taxes }: PriceRules,
-  categories: ReadonlySet<number>,
-  { price, discount, compareAt }: ListedPrice,
+  { country, pricesIncludeTax, taxes }: PriceRules,
+  { code: currency, exchange }: OrderCurrency,
+  { categories, listed }: { readonly categories: ReadonlySet<number>; readonly listed: ListedPrice },
 ): ShownPrice {
-  const rates = taxesOnProduct(taxes, categories, { country, region: null, municipality: null, postal: null }).map(
+  const { price, discount, compareAt } = listed
+  const rates = taxesOnProduct(taxesIn(taxes, exchange), categories, { country, region: null, municipality: null, postal: null }).map(
     ({ rate, fixed }): TaxRate => ({ rate: amountOf(rate), isFixed: fixed }),
   )
   const lineOf = (unit: string, off: string) => {

@@ -33,7 +33,7 @@ export const storefrontProductRepository = (database: Kysely<Tables>) => ({
   async priceRules(storeId: number): Promise<PriceRules> {
     const taxes = taxRepository(database)
     const [store, settings, rates] = await Promise.all([
-      database.selectFrom('store').select(['currency', 'country']).where('id', '=', storeId).executeTakeFirstOrThrow(),
+      database.selectFrom('store').select('country').where('id', '=', storeId).executeTakeFirstOrThrow(),
       taxes.settings(storeId),
       taxes.list(storeId),
     ])

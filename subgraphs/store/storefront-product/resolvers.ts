@@ -146,7 +146,7 @@ async function priceOfProduct(of: StorefrontProduct, bound: 'minPrice' | 'maxPri
   const { product, storefront } = of
   const summary = await storefront.load.variantSummary.load(product.id)
   if (!summary) return shown(of, await storefront.prices.priceOf(itemOf(of)))
-  if (!(await storefront.prices.hasLists()))
+  if (!(await storefront.prices.changesPrices()))
     return shown(of, { price: summary[bound], discount: product.discount, compareAt: null })
   const bounds = await storefront.prices.boundsOf(product)
   // A product whose variants were deleted in between has its own price.
@@ -168,7 +168,7 @@ async function quantityPrices(of: StorefrontProduct, item: ShownItem) {
 
 async function shown({ storefront, product }: StorefrontProduct, listed: ListedPrice): Promise<ShownPrice> {
   const [rules, categories] = await Promise.all([storefront.load.priceRules(), storefront.load.taxCategories.load(product.id)])
-  return shownPrice(rules, categories?.ids ?? NONE, listed)
+  return shownPrice(rules, storefront.currency, { categories: categories?.ids ?? NONE, listed })
 }
 
 const NONE: ReadonlySet<number> = new Set()

@@ -4,16 +4,18 @@ import { encodeId } from '../../toolkit/ids.ts'
 import type { Context } from '../context.ts'
 import { countries } from '../country/country.ts'
 import type { ProductCategory } from '../product-category/product-category.ts'
+import type { OrderCurrency } from '../store-currency/exchange.ts'
+import { currencyIn } from '../store-currency/store-currency.ts'
 import { lookOf } from './look.ts'
 import { shopperPrices } from './shopper-prices.ts'
 import { isPermalink, isStoreCode, type Storefront } from './storefront.ts'
 
 export const storefrontResolvers = {
   Query: {
-    storefront: async (_, { store, language }, context) => {
+    storefront: async (_, { store, language, currency }, context) => {
       if (!isStoreCode(store)) return null
       const storeId = await context.storefronts.storeWithCode(store)
-      return storeId === null ? null : storefrontOf(context, storeId, language)
+      return storeId === null ? null : storefrontOf(context, storeId, { language, currency })
     },
   },
   Storefront: {
@@ -21,7 +23,8 @@ export const storefrontResolvers = {
     name: ({ store }) => store.name,
     url: ({ store }, _, { publicUrl }) => `${publicUrl}/shops/${store.code}`,
     logo: ({ store }) => store.logo,
-    currency: ({ store }) => store.currency,
+    currency: ({ currency }) => currency.code,
+    currencies: async ({ store, load }) => [store.currency, ...(await load.storeCurrencies()).map(({ code }) => code)],
     country: ({ store }) => store.country,
     product: async (storefront, { permalink }, { storefronts }) => {
       if (!isPermalink(permalink)) return null
@@ -66,11 +69,14 @@ export const storefrontResolvers = {
 
 const inside = (storefront: Storefront) => (category: ProductCategory) => ({ storefront, category })
 
-/** A store as its shoppers see it. Throws BAD_USER_INPUT for a language that the shop does not have. */
+/**
+ * A store as its shoppers see it, in its own language and currency where none is given. Throws
+ * BAD_USER_INPUT for those that the shop does not have.
+ */
 export async function storefrontOf(
   context: Context,
   storeId: number,
-  language: string | null | undefined,
+  { language, currency: code }: { readonly language?: string | null | undefined; readonly currency?: string | null | undefined } = {},
 ): Promise<Storefront | null> {
   const load = context.loadOfStore(storeId)
   const [store, tongues] = await Promise.all([load.storeById.load(storeId), load.languagesOfStore.load(storeId)])
@@ -78,15 +84,27 @@ export async function storefrontOf(
   const languages = tongues.map(({ code }) => code)
   if (language != null && !languages.includes(language))
     throw badInput('language', `a language of the shop (${languages.join(', ')})`, language)
+  const others = code == null || code === store.currency ? [] : await load.storeCurrencies()
+  const currency = currencyIn(store.currency, others, code)
+  if ('problem' in currency)
+    throw badInput('currency', `a currency of the shop (${[store.currency, ...others.map((other) => other.code)].join(', ')})`, code)
   return {
     store,
     languages,
+    currency,
     language: language == null || language === languages[0] ? null : language,
     load,
     shopper: null,
-    prices: shopperPrices(context, store, null),
+    prices: shopperPrices(context, { storeId: store.id, currency }, null),
   }
 }
+
+/** The same storefront with prices in another currency. */
+export const withCurrency = (context: Context, storefront: Storefront, currency: OrderCurrency): Storefront => ({
+  ...storefront,
+  currency,
+  prices: shopperPrices(context, { storeId: storefront.store.id, currency }, storefront.shopper),
+})
 
 /**
  * A storefront with the prices of the shopper of a session, or itself for null; null: the session
@@ -98,7 +116,7 @@ export async function forAccount(
   accountToken: string | null,
 ): Promise<Storefront | null> {
   if (accountToken === null) return storefront
-  const { store } = storefront
+  const { store, currency } = storefront
   const shopper = await context.shopperOf(store.id, accountToken)
-  return shopper && { ...storefront, shopper, prices: shopperPrices(context, store, shopper) }
+  return shopper && { ...storefront, shopper, prices: shopperPrices(context, { storeId: store.id, currency }, shopper) }
 }

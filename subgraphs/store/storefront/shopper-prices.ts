@@ -1,7 +1,8 @@
 import { loaderOfLists } from '../../toolkit/loader.ts'
-import { type Amount, amountOf, least } from '../amount.ts'
+import { type Amount, amountOf, least, textOf } from '../amount.ts'
 import type { PriceListRepository } from '../price-list/repository.ts'
-import { byItem, type CustomerPrices, NO_LISTS, type PricedItem, priceByLists, quantityBreaks } from '../price-list/rule.ts'
+import { byItem, type CustomerPrices, type PricedItem, priceByLists, quantityBreaks, withoutLists } from '../price-list/rule.ts'
+import { convertedPrice, type OrderCurrency } from '../store-currency/exchange.ts'
 import type { Shopper } from './shopper.ts'
 
 /** Price of one unit as it is listed. Decimals are exact text. */
@@ -25,11 +26,14 @@ export type ShopperPrices = ReturnType<typeof shopperPrices>
 /** Prices of a shop for a shopper, or for anybody: null. */
 export function shopperPrices(
   { priceLists, now }: { readonly priceLists: PriceListRepository; readonly now: () => Date },
-  { id: storeId, currency }: { readonly id: number; readonly currency: string },
+  { storeId, currency }: { readonly storeId: number; readonly currency: OrderCurrency },
   shopper: Shopper | null,
 ) {
   let applied: ReturnType<PriceListRepository['applied']> | null = null
-  const lists = () => (applied ??= priceLists.applied(storeId, shopper?.categories ?? null, now()))
+  const lists = () => (applied ??= priceLists.applied(storeId, shopper?.categories ?? null, {
+      at: now(),
+      currency: currency.exchange && currency.code,
+    }))
   // Lists of products show the price of one unit: the others are read where they are asked for.
   const fixedLoader = (isOfOneUnit: boolean) =>
     loaderOfLists(
@@ -54,7 +58,7 @@ export function shopperPrices(
   }
   async function readPrices(productId: number, isOfOneUnit: boolean): Promise<CustomerPrices> {
     const found = await lists()
-    if (found.length === 0) return NO_LISTS
+    if (found.length === 0) return withoutLists(currency)
     return { currency, lists: found, fixed: byItem(await (isOfOneUnit ? ofOneUnit : ofAll).load(productId)) }
   }
   async function priceOf(item: ShownItem, quantity = 1): Promise<ListedPrice> {
@@ -62,7 +66,11 @@ export function shopperPrices(
     const byLists = priceByLists(await pricesFor(item.productId, quantity === 1), item, quantity)
     // What others pay is what a shopper compares it with.
     return byLists
-      ? { price: byLists.price, discount: '0', compareAt: byLists.compareAt ?? compareAt ?? price }
+      ? {
+          price: byLists.price,
+          discount: '0',
+          compareAt: byLists.compareAt ?? textOf(convertedPrice(amountOf(compareAt ?? price), currency)),
+        }
       : { price, discount, compareAt }
   }
   /** Prices of hundreds of variants: once for all fields of a product, under any alias. */
@@ -79,8 +87,8 @@ export function shopperPrices(
     return minPrice && maxPrice ? { minPrice, maxPrice } : null
   }
   return {
-    /** Whether any list applies. */
-    hasLists: async (): Promise<boolean> => (await lists()).length > 0,
+    /** Whether a list applies, or prices are converted. */
+    changesPrices: async (): Promise<boolean> => currency.exchange !== null || (await lists()).length > 0,
     /** The price of one of `quantity` units. */
     priceOf,
     /** Numbers of units from which an item may have another price, ascending. */

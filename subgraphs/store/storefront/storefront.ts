@@ -1,5 +1,6 @@
 import type { Loaders } from '../context.ts'
 import type { Store } from '../store/store.ts'
+import type { OrderCurrency } from '../store-currency/exchange.ts'
 import type { Shopper } from './shopper.ts'
 import type { ShopperPrices } from './shopper-prices.ts'
 
@@ -10,6 +11,8 @@ export type Storefront = {
   readonly languages: readonly string[]
   /** Language of texts; null: the store's own. */
   readonly language: string | null
+  /** Of prices. */
+  readonly currency: OrderCurrency
   readonly load: Loaders
   /** Who is signed in; null: anybody. */
   readonly shopper: Shopper | null

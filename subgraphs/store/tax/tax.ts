@@ -1,8 +1,9 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
-import { amountOf, ONE } from '../amount.ts'
+import { amountOf, ONE, textOf } from '../amount.ts'
 import { countryOf } from '../country/country.ts'
 import { isSameRegion, regionNamed, regionsOf } from '../country/region.ts'
 import { isSameCode, type OrderDestination } from '../destination.ts'
+import { converted, type ExchangeRate } from '../store-currency/exchange.ts'
 
 export type Tax = {
   readonly id: number
@@ -106,3 +107,9 @@ export const taxesOnShipping = <T extends TaxRule>(taxes: readonly T[], destinat
 const isDueIn = ({ country, region }: TaxRule, destination: OrderDestination): boolean =>
   (country === null || isSameCode(country, destination.country)) &&
   (region === null || isSameRegion(destination.country, region, destination.region))
+
+/** Taxes whose fixed amounts are in the currency of an order. */
+export const taxesIn = (taxes: readonly Tax[], exchange: ExchangeRate | null): readonly Tax[] =>
+  exchange === null
+    ? taxes
+    : taxes.map((tax) => (tax.fixed ? { ...tax, rate: textOf(converted(amountOf(tax.rate), exchange)) } : tax))

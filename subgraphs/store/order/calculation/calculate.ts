@@ -4,7 +4,9 @@ import { creditOf, refusalOf } from '../../gift-card/gift-card.ts'
 import { productCategoryRepository } from '../../product-category/repository.ts'
 import type { AppliedPromotion, RefusedCoupon } from '../../promotion/apply.ts'
 import { promotionRepository } from '../../promotion/repository.ts'
+import { promotionIn } from '../../promotion/rule.ts'
 import { taxRepository } from '../../tax/repository.ts'
+import { taxesIn } from '../../tax/tax.ts'
 import { applyRules, type CalculatedCart, type CalculationScope, type CartInput, MAX_COUPON_CODES } from './cart.ts'
 import { readPromotionRules } from './discounts.ts'
 import type { PreparedOrder } from './prepare.ts'
@@ -84,7 +86,10 @@ export async function calculateCart(scope: CalculationScope, cart: CartInput): P
       shippingDiscount: amountOf(cart.agreed?.shippingDiscount ?? '0'),
       now,
     },
-    { promotions, taxes: rates },
+    {
+      promotions: promotions.map((promotion) => promotionIn(promotion, cart.exchange)),
+      taxes: taxesIn(rates, cart.exchange),
+    },
   )
   const { pricesIncludeTax } = settings
   return isStorable(result.totals) ? { kind: 'calculated', pricesIncludeTax, ...result } : { kind: 'too-large' }

@@ -4,6 +4,7 @@ import type { GiftCard } from '../../gift-card/gift-card.ts'
 import { applyPromotions, type CartLine, type Discounts } from '../../promotion/apply.ts'
 import type { PromotionRule } from '../../promotion/rule.ts'
 import { type Tax, taxesOnProduct, taxesOnShipping } from '../../tax/tax.ts'
+import type { ExchangeRate } from '../../store-currency/exchange.ts'
 import type { StoreQuery } from '../../write.ts'
 import type { TaxRate } from './tax.ts'
 import { type OrderTotals, orderTotals } from './totals.ts'
@@ -18,6 +19,8 @@ export const MAX_COUPON_CODES = 20
 export type CartInput = {
   /** ISO 4217 code of the order. */
   readonly currency: string
+  /** How amounts of the store become those of the order; null: they are in its currency. */
+  readonly exchange: ExchangeRate | null
   readonly lines: readonly {
     /** Null: not a product of the store. */
     readonly productId: number | null

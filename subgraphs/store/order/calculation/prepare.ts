@@ -3,9 +3,12 @@ import { amountOf } from '../../amount.ts'
 import { giftCardRepository } from '../../gift-card/repository.ts'
 import type { Location } from '../../location/location.ts'
 import { readCustomerPrices } from '../../price-list/customer-prices.ts'
-import { NO_LISTS } from '../../price-list/rule.ts'
+import { withoutLists } from '../../price-list/rule.ts'
 import { storeRepository } from '../../store/repository.ts'
 import type { Store } from '../../store/store.ts'
+import type { OrderCurrency } from '../../store-currency/exchange.ts'
+import { storeCurrencyRepository } from '../../store-currency/repository.ts'
+import { currencyIn } from '../../store-currency/store-currency.ts'
 import { type AdditionalFieldInput, type WrittenField, writtenFields } from '../additional-field/additional-field.ts'
 import { addressIn, destinationOf } from '../customer/address.ts'
 import { type BuyerInput, type FoundBuyer, findBuyer } from '../customer/buyer.ts'
@@ -38,6 +41,8 @@ export type NewOrderInput = {
   /** Rows of gift cards, in the order in which they pay. */
   readonly giftCards?: readonly number[]
   readonly locale?: string | null | undefined
+  /** ISO 4217 code; absent: that of the store. */
+  readonly currency?: string | null | undefined
   /** Where it comes from; absent: the API. */
   readonly createdFrom?: 'storefront' | 'draft_order'
   /** Off the order as a whole; absent: nothing. */
@@ -67,6 +72,7 @@ export type PreparedTerms = Omit<
  */
 export type PreparedOrder = {
   readonly store: Store
+  readonly currency: OrderCurrency
   readonly lines: readonly DraftLine[]
   readonly buyer: FoundBuyer
   readonly terms: PreparedTerms
@@ -106,18 +112,21 @@ export async function prepareOrder(reading: CalculationScope, input: NewOrderInp
   }
   const translated = locale === languages[0]?.code ? null : locale
   const giftCards = input.giftCards ?? []
-  const [[store], catalogue, found, methods, cards] = await Promise.all([
+  const [[store], currencies, catalogue, found, methods, cards] = await Promise.all([
     stores.findByIds([storeId]),
+    input.currency == null ? [] : storeCurrencyRepository(query).all(storeId),
     readCatalogue(query, storeId, rowsIn(input.lines), translated),
     input.customer ? findBuyer(reading, input.customer) : { buyer: NO_BUYER },
     findMethods(reading, input),
     giftCardRepository(query).findByIds(storeId, giftCards),
   ])
   if (!store) return { failure: notFoundError('store', String(storeId)) }
+  const currency = currencyIn(store.currency, currencies, input.currency)
+  if ('problem' in currency) return { failure: validationError([currency.problem]) }
   const customerPrices =
     input.applyPriceLists === true && 'buyer' in found
-      ? await readCustomerPrices(reading, store.currency, found.buyer.categories, [...catalogue.products.keys()])
-      : NO_LISTS
+      ? await readCustomerPrices(reading, currency, found.buyer.categories, [...catalogue.products.keys()])
+      : withoutLists(currency)
   const drafted = draftLines(input.lines, catalogue, { allowMissing: input.allowMissingProducts === true, customerPrices })
   if ('failure' in drafted) return { failure: drafted.failure }
   const fields = writtenFields([], input.additionalFields ?? [])
@@ -125,19 +134,21 @@ export async function prepareOrder(reading: CalculationScope, input: NewOrderInp
   if ('failure' in found) return { failure: found.failure }
   if ('failure' in methods) return { failure: methods.failure }
 
-  const parts: OrderParts = { lines: drafted.lines, buyer: found.buyer, ...methods }
+  const parts: OrderParts = { currency, lines: drafted.lines, buyer: found.buyer, ...methods }
   return {
     store,
+    currency,
     lines: parts.lines,
     buyer: parts.buyer,
     additionalFields: fields.written,
-    terms: preparedTerms(store, input, parts),
+    terms: preparedTerms(input, parts),
     cart: { ...cartInput(store, input, parts), giftCards: cards },
     giftCards,
   }
 }
 
 type OrderParts = {
+  readonly currency: OrderCurrency
   readonly lines: readonly DraftLine[]
   readonly buyer: FoundBuyer
   readonly pickup: Location | null
@@ -145,12 +156,14 @@ type OrderParts = {
   readonly paymentMethod: { readonly id: number; readonly name: string; readonly type: string } | null
 }
 
-function preparedTerms(store: Store, input: NewOrderInput, parts: OrderParts): PreparedTerms {
-  const { lines, buyer, pickup, shippingMethod, paymentMethod } = parts
+function preparedTerms(input: NewOrderInput, parts: OrderParts): PreparedTerms {
+  const { lines, buyer, pickup, shippingMethod, paymentMethod, currency } = parts
   const isSent = input.shippingRequired ?? lines.some(({ requiresShipping }) => requiresShipping)
   const { businessActivity = null, companyName = null, taxpayerType = null } = input.billingInformation ?? {}
   return {
-    currency: store.currency,
+    currency: currency.code,
+    currencyRate: currency.exchange?.rate ?? null,
+    currencyRateBase: currency.exchange?.base ?? null,
     locale: input.locale ?? null,
     shippingRequired: isSent,
     shippingOption: pickup ? 'STORE_PICKUP' : isSent ? 'DELIVERY' : 'NO_SHIPPING',
@@ -187,12 +200,13 @@ const FROM_API: TrafficSource = {
   referralSource: null,
 }
 
-function cartInput(store: Store, input: NewOrderInput, { lines, buyer, pickup }: OrderParts): CartInput {
+function cartInput(store: Store, input: NewOrderInput, { currency, lines, buyer, pickup }: OrderParts): CartInput {
   const { shippingAddress, billingAddress } = buyer
   // Shoppers see prices with the taxes of the shop's country until they give an address.
   const unknown = input.createdFrom === 'storefront' ? addressIn({ country: store.country }) : null
   return {
-    currency: store.currency,
+    currency: currency.code,
+    exchange: currency.exchange,
     // A product that does not exist is in no category, whatever gets its id later.
     lines: lines.map(({ productNumber, isKnown, price: unit, quantity, discount }) => ({
       productId: isKnown ? productNumber : null,

@@ -34,7 +34,7 @@ export async function quoteOrder(deps: QuoteDeps, reading: CalculationScope, inp
 
 async function quoteShipping(
   { shippingMethods, shippingServices, secrets }: QuoteDeps,
-  { store, lines, cart, terms }: PreparedOrder,
+  { store, currency, lines, cart, terms }: PreparedOrder,
   {
     shippingMethodId,
     shippingServiceCode,
@@ -58,6 +58,7 @@ async function quoteShipping(
     destination: cart.shippingDestination,
     city: terms.shippingAddress?.city ?? null,
     distance: null,
+    currency,
   })
   const quote = shippingServiceCode == null ? quotes[0] : quotes.find(({ serviceCode }) => serviceCode === shippingServiceCode)
   if (!quote) {

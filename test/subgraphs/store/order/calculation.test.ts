@@ -41,6 +41,7 @@ const PORTO = { country: 'PT', region: '17', municipality: null, postal: '4000-0
 const SEVILLE = { country: 'ES', region: '51', municipality: null, postal: '41001' }
 const order = (more: Partial<CartInput> = {}): CartInput => ({
   currency: 'EUR',
+  exchange: null,
   lines: [{ productId: null, price: '10', quantity: 2, discount: '0' }],
   shipping: '5',
   shippingDestination: PORTO,

@@ -11,9 +11,10 @@ import {
   quantityBreaks,
   reachableLists,
 } from '../../../../subgraphs/store/price-list/rule.ts'
+import { ownCurrency } from '../../../../subgraphs/store/store-currency/exchange.ts'
 
 const aList = (list: Partial<AppliedList> = {}): AppliedList => ({
-  ...{ id: 1, adjustmentPercent: null, roundingStep: null, roundingEnding: '0', roundingDirection: 'NEAREST' },
+  ...{ id: 1, currency: null, adjustmentPercent: null, roundingStep: null, roundingEnding: '0', roundingDirection: 'NEAREST' },
   ...list,
 })
 const anItem = (price: string, discount = '0') => ({ productId: 7, variantId: 70, price, discount })
@@ -22,7 +23,7 @@ const aPrice = (price: Partial<PriceListPrice> = {}): PriceListPrice => ({
   ...price,
 })
 const prices = (lists: readonly AppliedList[], fixed: readonly PriceListPrice[] = [], currency = 'EUR'): CustomerPrices => ({
-  currency,
+  currency: ownCurrency(currency),
   lists,
   fixed: byItem(fixed),
 })
@@ -41,7 +42,7 @@ describe('an adjusted price', () => {
     ['what is free stays free', '10', '-100', { roundingStep: '1', roundingEnding: '0.99', roundingDirection: 'UP' }, '0'],
     ['more, not less', '10', '12.5', {}, '11.25'],
   ] as const)('%s', (_why, price, adjustmentPercent, list, expected) => {
-    expect(textOf(adjustedPrice(aList({ adjustmentPercent, ...list }), anItem(price), 'EUR'))).toBe(expected)
+    expect(textOf(adjustedPrice(aList({ adjustmentPercent, ...list }), anItem(price), ownCurrency('EUR')))).toBe(expected)
   })
 
   test.each([
@@ -50,12 +51,12 @@ describe('an adjusted price', () => {
     ['DOWN', '10'],
   ] as const)('has no parts of a minor unit, also where the step is of a former currency: %s', (roundingDirection, expected) => {
     const list = aList({ adjustmentPercent: '0', roundingStep: '0.5', roundingDirection })
-    expect(textOf(adjustedPrice(list, anItem('10.5'), 'JPY'))).toBe(expected)
+    expect(textOf(adjustedPrice(list, anItem('10.5'), ownCurrency('JPY')))).toBe(expected)
   })
 
   test('pesos end in 990', () => {
     const list = aList({ adjustmentPercent: '-15', roundingStep: '1000', roundingEnding: '990' })
-    expect(textOf(adjustedPrice(list, anItem('24990'), 'CLP'))).toBe('20990')
+    expect(textOf(adjustedPrice(list, anItem('24990'), ownCurrency('CLP')))).toBe('20990')
   })
 
   test('is that of what the item costs after its own discount, which is not taken off twice', () => {
@@ -86,7 +87,7 @@ describe('an adjusted price', () => {
             roundingEnding: textOf(ending),
             roundingDirection,
           })
-          const rounded = adjustedPrice(list, anItem(textOf(base)), currency)
+          const rounded = adjustedPrice(list, anItem(textOf(base)), ownCurrency(currency))
           const [exact, over] = [base * (100n * ONE + percent), 100n * ONE]
           expect(rounded >= 0n && rounded % unit === 0n).toBe(true)
           if (exact === 0n) expect(rounded).toBe(0n)
@@ -101,7 +102,7 @@ describe('an adjusted price', () => {
           }
           // Rounded again, nothing is gained or lost.
           if (exact > 0n) {
-            const again = adjustedPrice({ ...list, adjustmentPercent: '0' }, anItem(textOf(rounded)), currency)
+            const again = adjustedPrice({ ...list, adjustmentPercent: '0' }, anItem(textOf(rounded)), ownCurrency(currency))
             expect(again).toBe(rounded)
           }
         },
