@@ -297,6 +297,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     SearchSynonymConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<SearchSynonymModel>',
     SearchSynonymSuccess: '{ readonly searchSynonym: number }',
     DeleteSearchSynonymSuccess: '{ readonly row: number }',
+    MailTextSuccess: '{ readonly kind: MailTextKind; readonly language: string }',
     StoreCurrency: '../../subgraphs/store/store-currency/store-currency.ts#StoreCurrency as StoreCurrencyModel',
     StoreCurrencySuccess: '{ readonly storeCurrency: number }',
     DeleteStoreCurrencySuccess: '{ readonly row: number }',

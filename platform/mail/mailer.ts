@@ -57,7 +57,7 @@ export function createMailer(
 
   return {
     async send(message, ended) {
-      const { id, to, fromName, replyTo, subject, blocks } = message
+      const { id, to, fromName, replyTo, subject, blocks, language } = message
       if (!isMailable(to)) return { kind: 'refused', reason: 'the address cannot be written into an envelope' }
       const time = deadline(timeoutMs, ended)
       try {
@@ -70,7 +70,7 @@ export function createMailer(
           envelope: { from, to: [to] },
           subject: headerText(subject),
           text: plainTextOf(blocks),
-          html: htmlOf(blocks),
+          html: htmlOf(blocks, language),
           // RFC 3834 §5: nobody's absence note answers it.
           headers: { 'Auto-Submitted': 'auto-generated' },
           disableFileAccess: true,

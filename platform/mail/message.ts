@@ -16,6 +16,8 @@ export type MailMessage = {
   /** Address that answers go to; null: the address it is sent from. */
   readonly replyTo: string | null
   readonly subject: string
+  /** BCP 47 tag; absent: English. */
+  readonly language?: string
   readonly blocks: readonly MailBlock[]
 }
 
@@ -46,8 +48,8 @@ export const headerText = (text: string): string =>
 export const plainTextOf = (blocks: readonly MailBlock[]): string => `${bounded(blocks).map(plainBlock).join('\n\n')}\n`
 
 /** The HTML of a message, with every value escaped; it loads nothing. */
-export const htmlOf = (blocks: readonly MailBlock[]): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"></head><body style="font-family:sans-serif;line-height:1.5">${bounded(blocks).map(htmlBlock).join('\n')}</body></html>\n`
+export const htmlOf = (blocks: readonly MailBlock[], language = 'en'): string =>
+  `<!doctype html><html lang="${escapeMarkup(language)}"><head><meta charset="utf-8"></head><body style="font-family:sans-serif;line-height:1.5">${bounded(blocks).map(htmlBlock).join('\n')}</body></html>\n`
 
 function bounded(blocks: readonly MailBlock[]): readonly MailBlock[] {
   return blocks.slice(0, MAX_BLOCKS).map((block) => {

@@ -24,6 +24,7 @@ import { inventoryTransferRepository } from './inventory-transfer/repository.ts'
 import { ledgerRepository } from './ledger/repository.ts'
 import { locationRepository } from './location/repository.ts'
 import { lowStockAlertRepository } from './low-stock-alert/repository.ts'
+import { mailTextRepository } from './mail-text/repository.ts'
 import { metafieldRepository } from './metafield/repository.ts'
 import { orderLineRepository } from './order/line/repository.ts'
 import { orderRepository } from './order/repository.ts'
@@ -51,11 +52,11 @@ import { salesReportRepository } from './sales-report/repository.ts'
 import { sampleOrderRepository } from './sample-order/repository.ts'
 import { scriptTagRepository } from './script-tag/repository.ts'
 import { searchSynonymRepository } from './search-synonym/repository.ts'
-import { storeCurrencyRepository } from './store-currency/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { shopRepository } from './shop/repository.ts'
 import { staffMemberRepository } from './staff-member/repository.ts'
 import { storeRepository } from './store/repository.ts'
+import { storeCurrencyRepository } from './store-currency/repository.ts'
 import { storeImportRepository } from './store-import/repository.ts'
 import { storefrontRepository } from './storefront/repository.ts'
 import { listingRepository } from './storefront-product/listing-repository.ts'
@@ -102,6 +103,7 @@ export function storeRepositories(
     appSubscriptions: appSubscriptionRepository(database.query),
     salesReports: salesReportRepository(database.query),
     searchSynonyms: searchSynonymRepository(database.query),
+    mailTexts: mailTextRepository(database.query),
     storeCurrencies: storeCurrencyRepository(database.query),
     scriptTags: scriptTagRepository(database.query),
     // A member who was just removed: not from a replica.

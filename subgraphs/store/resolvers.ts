@@ -26,6 +26,7 @@ import { inventoryResolvers } from './inventory/resolvers.ts'
 import { inventoryTransferResolvers } from './inventory-transfer/resolvers.ts'
 import { ledgerResolvers } from './ledger/resolvers.ts'
 import { locationResolvers } from './location/resolvers.ts'
+import { mailTextResolvers } from './mail-text/resolvers.ts'
 import { metafieldResolvers } from './metafield/resolvers.ts'
 import { orderResolvers } from './order/resolvers.ts'
 import { orderDocumentResolvers } from './order-document/resolvers.ts'
@@ -54,11 +55,11 @@ import { salesReportResolvers } from './sales-report/resolvers.ts'
 import { sampleOrderResolvers } from './sample-order/resolvers.ts'
 import { scriptTagResolvers } from './script-tag/resolvers.ts'
 import { searchSynonymResolvers } from './search-synonym/resolvers.ts'
-import { storeCurrencyResolvers } from './store-currency/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
 import { staffMemberResolvers } from './staff-member/resolvers.ts'
 import { storeResolvers } from './store/resolvers.ts'
+import { storeCurrencyResolvers } from './store-currency/resolvers.ts'
 import { storeExportResolvers } from './store-export/resolvers.ts'
 import { storeImportResolvers } from './store-import/resolvers.ts'
 import { storefrontResolvers } from './storefront/resolvers.ts'
@@ -95,6 +96,7 @@ const nouns: readonly Resolvers[] = [
   webhookSubscriptionResolvers,
   draftOrderResolvers,
   fulfillmentResolvers,
+  mailTextResolvers,
   metafieldResolvers,
   pageResolvers,
   pageCategoryResolvers,

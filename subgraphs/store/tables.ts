@@ -729,6 +729,20 @@ export type LowStockItem = {
    */
   alert_id: number | null
 }
+export type MailText = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * @kyselyType('ORDER_CONFIRMATION' | 'RETURN_REQUESTED' | 'RETURN_APPROVED' | 'RETURN_DECLINED' | 'RETURN_REFUNDED' | 'RETURN_EXCHANGED')
+   */
+  kind: 'ORDER_CONFIRMATION' | 'RETURN_REQUESTED' | 'RETURN_APPROVED' | 'RETURN_DECLINED' | 'RETURN_REFUNDED' | 'RETURN_EXCHANGED'
+  /**
+   * BCP 47 tag of a language of the store.
+   */
+  language: string
+  subject: string
+  opening: string
+}
 export type Metafield = {
   store_id: number
   id: Generated<number>
@@ -2094,6 +2108,7 @@ export type Tables = {
   location: Location
   low_stock_alert: LowStockAlert
   low_stock_item: LowStockItem
+  mail_text: MailText
   metafield: Metafield
   order: Order
   order_additional_field: OrderAdditionalField

@@ -20,6 +20,7 @@ export const AUDIT_NOUNS: ListLabels<AuditNoun> = lookupTable({
   'gift-card': ['GIFT_CARD', 'gift card'],
   import: ['STORE_IMPORT', 'import'],
   location: ['LOCATION', 'location'],
+  'mail-text': ['MAIL_TEXT', 'text of e-mails'],
   metafield: ['METAFIELD', 'metafield'],
   order: ['ORDER', 'order'],
   'order-document': ['ORDER_DOCUMENT', 'order document'],

@@ -79,7 +79,10 @@ const inputOf = (form: FormReader) => ({
   rateBase: form.amount('rateBase', 'an amount'),
   roundingStep: form.decimal('roundingStep'),
   roundingEnding: form.decimal('roundingEnding') ?? '0',
-  roundingDirection: form.choice<readonly [RoundingDirection, string]>('roundingDirection', ROUNDING_DIRECTIONS, ['NEAREST', ''])[0],
+  roundingDirection: form.choice<readonly [RoundingDirection, string]>('roundingDirection', ROUNDING_DIRECTIONS, [
+    'NEAREST',
+    '',
+  ])[0],
 })
 
 export const currencyChanges = [

@@ -100,7 +100,7 @@ export const framed = (
   description: 'Console of a store for its owner and staff.',
   scripts: here.scripts ?? [],
   body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${isIn(here, path) && html` aria-current="${path === here.path ? 'page' : 'true'}"`}>${icon(ICONS[path] ?? 'list')}${label}</a> `)}</nav>
-${changeForm('/console/sign-out', session, site, html`${session.role !== null && html`<span class="quiet">${ROLE_LABELS[session.role]}</span> `}<button class="plain">Sign out</button>`)}</div>
+${changeForm('/console/sign-out', session, site, html`${session.role !== null && html`<span class="quiet">${ROLE_LABELS[session.role]}</span> <a href="${site.at('/console/stores')}">Switch store</a> `}<button class="plain">Sign out</button>`)}</div>
 <div class="console-body">${body}</div>`,
 })
 

@@ -115,7 +115,10 @@ ${textInput(form, { name: 'roundingStep', label: `Step in ${currency}`, stored: 
 }
 
 /** That of the list is among them, also where a store has more than are shown. */
-function categoryOptions({ customerCategory: own }: Pick<Stored, 'customerCategory'>, nodes: Choices['customerCategories']['nodes']) {
+function categoryOptions(
+  { customerCategory: own }: Pick<Stored, 'customerCategory'>,
+  nodes: Choices['customerCategories']['nodes'],
+) {
   const all = own && !nodes.some(({ number }) => number === own.number) ? [...nodes, own] : nodes
   return [[EVERYBODY, 'everybody'] as const, ...all.map(({ number, name }) => [String(number), name] as const)]
 }
@@ -143,7 +146,10 @@ function listInput(form: FormReader) {
     adjustmentPercent: percentOfForm(form),
     roundingStep: form.decimal('roundingStep'),
     roundingEnding: form.decimal('roundingEnding') ?? '0',
-    roundingDirection: form.choice<readonly [RoundingDirection, string]>('roundingDirection', ROUNDING_DIRECTIONS, ['NEAREST', ''])[0],
+    roundingDirection: form.choice<readonly [RoundingDirection, string]>('roundingDirection', ROUNDING_DIRECTIONS, [
+      'NEAREST',
+      '',
+    ])[0],
   }
 }
 

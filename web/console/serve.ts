@@ -26,11 +26,13 @@ import { isUnauthenticated, serveAccountForms } from './account-forms.ts'
 import { appsChanges } from './apps.ts'
 import { serveAuditCsv } from './audit-csv.ts'
 import type { ConsoleChange } from './change.ts'
+import { currencies, currencyChanges } from './currencies.ts'
 import { customer, customerChanges } from './customer.ts'
 import { fieldId, formState, type RefusedChange } from './form-state.ts'
 import { acceptImageForms } from './image-form.ts'
 import { importChanges, importPage } from './import.ts'
 import { FILE_OPERATIONS, serveImportFiles } from './import-files.ts'
+import { mailTextChanges, mailTexts } from './mail-texts.ts'
 import { order, orderChanges } from './order.ts'
 import { overview } from './overview.ts'
 import type { ConsoleRow, Uses } from './page.ts'
@@ -41,7 +43,6 @@ import { newProduct, newProductChange } from './product-new.ts'
 import { newPromotion, promotion, promotionChanges } from './promotion.ts'
 import { type ConsoleResponder, consoleResponder, SECTIONS, sectionsOf } from './responder.ts'
 import { serveSalesCsv } from './sales-csv.ts'
-import { currencies, currencyChanges } from './currencies.ts'
 import { searchSynonym, searchSynonymChanges } from './search-synonyms.ts'
 import { type OpenSession, sessionsOf } from './session.ts'
 import { settingsChanges } from './settings.ts'
@@ -68,6 +69,7 @@ const ROWS: readonly ConsoleRow[] = [
   promotion,
   searchSynonym,
   currencies,
+  mailTexts,
   webhook,
   importPage,
 ]
@@ -86,6 +88,7 @@ const CHANGES: readonly ConsoleChange[] = [
   ...promotionChanges,
   ...searchSynonymChanges,
   ...currencyChanges,
+  ...mailTextChanges,
   ...importChanges,
   ...settingsChanges,
   ...staffChanges,

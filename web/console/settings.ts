@@ -79,7 +79,7 @@ ${selectInput(form, {
 })}</div>
 <fieldset><legend>Checkout</legend>
 ${checkbox(form, { name: 'sendsOrderConfirmations', label: 'Shoppers get an e-mail that confirms their order', stored: store.sendsOrderConfirmations })}
-<p class="quiet field-hint">None is sent where the installation has no mail server.</p>
+<p class="quiet field-hint">None is sent where the installation has no mail server. <a href="${site.at('/console/mail-texts')}">Texts of e-mails to shoppers</a></p>
 <div class="fields">${textInput(form, { name: 'returnWindowDays', label: 'Days to request a return', stored: String(store.returnWindowDays), inputmode: 'numeric', maxLength: 3, isRequired: true, hint: 'Shoppers with an account; 0: they cannot.' })}</div></fieldset>
 <fieldset><legend>Stock</legend>
 ${checkbox(form, { name: 'sendsLowStockAlerts', label: 'E-mail about items that are low in stock', stored: store.sendsLowStockAlerts })}

@@ -74,7 +74,9 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
       if (written.__typename === 'ValidationError') return 'The cart is full: change its lines.'
       // One that expired or was ordered: begin another.
     }
-    const { written } = dataOf(await run(ShopCreateCartDocument, { input: { store: code, language, currency: session?.currency ?? null, lines: [line] } }))
+    const { written } = dataOf(
+      await run(ShopCreateCartDocument, { input: { store: code, language, currency: session?.currency ?? null, lines: [line] } }),
+    )
     if (written.__typename !== 'CreateStorefrontCartSuccess') return 'This cannot be added to the cart.'
     cookie.keep(reply, code, written.token)
     return null

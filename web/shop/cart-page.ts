@@ -33,13 +33,12 @@ export const cartPage = (shop: Shop, token: string | null, links: ShopLinks, ref
   body: html`<h1>Cart</h1>
 ${
   shop.cart && token !== null && shop.cart.lines.length > 0
-    ? cartBody(shop, shop.cart, token, { links, refused })
+    ? cartBody(shop.cart, token, { links, refused })
     : html`<p class="lead">Your cart is empty.</p><p><a class="button" href="${links.to('/search')}">Look around</a></p>`
 }`,
 })
 
 function cartBody(
-  shop: Shop,
   cart: ShopCartFragment,
   token: string,
   { links, refused }: { readonly links: ShopLinks; readonly refused: RefusedForm | null },
@@ -50,7 +49,7 @@ function cartBody(
 ${general.length > 0 && html`<div class="alert tone-bad" role="alert">${general.map(({ message }) => html`<p>${message}</p>`)}</div>`}
 <div class="checkout-layout">
 <form method="post" action="${links.to('/cart')}" class="cart-form">${formToken(token)}<button class="spoken" name="do" value="update" tabindex="-1" aria-hidden="true">Update cart</button>
-<ul class="cart-lines">${cart.lines.map((line) => lineOf(line, cart, { shop, links, refused }))}</ul>
+<ul class="cart-lines">${cart.lines.map((line) => lineOf(line, cart, { links, refused }))}</ul>
 <div class="cart-actions"><button class="secondary" name="do" value="update">Update cart</button></div>
 <div class="coupon"><label for="coupon">Coupon code</label>
 <div class="ask"><input type="text" id="coupon" name="coupon" value="${refused?.typed('coupon') ?? ''}" maxlength="100" autocomplete="off" autocapitalize="characters" spellcheck="false"${invalid('coupon', problems)}><button class="secondary" name="do" value="coupon">Apply<span class="spoken"> coupon</span></button></div>${problemOf('coupon', problems)}

@@ -19,7 +19,9 @@ export function createCurrencyForm({ site, redirect }: ShopResponder) {
   return async function chooseCurrency({ request, reply, code, cart, language, run }: CartVisit): Promise<FastifyReply | null> {
     if (!SHOP.test(code)) return null
     const currency = fieldOf(request, 'currency')
-    const back = pageBefore(request, code, site) ?? site.at(`/shops/${code}${language === null ? '' : `?language=${encodeURIComponent(language)}`}`)
+    const back =
+      pageBefore(request, code, site) ??
+      site.at(`/shops/${code}${language === null ? '' : `?language=${encodeURIComponent(language)}`}`)
     if (!CODE.test(currency)) return redirect(reply, back)
     if (cart !== null) {
       const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, currency } }))

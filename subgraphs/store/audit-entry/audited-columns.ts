@@ -47,6 +47,7 @@ export const AUDITED_COLUMNS = {
   },
   location: { names: ['name'], stored: ['active', 'main', 'pickup_point', 'is_stock_origin'], noted: ['email', 'address'] },
   metafield: { names: ['owner_type', 'owner_id', 'namespace', 'key'], noted: ['value', 'type'] },
+  mail_text: { names: ['kind', 'language'], noted: ['subject', 'opening'] },
   order: {
     stored: [
       'status',

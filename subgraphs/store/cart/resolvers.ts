@@ -8,10 +8,10 @@ import { present } from '../ids.ts'
 import { prepareOrder } from '../order/calculation/prepare.ts'
 import { addressIn } from '../order/customer/address.ts'
 import { shippingQuotes } from '../shipping-method/quotes.ts'
-import { forAccount, storefrontOf, withCurrency } from '../storefront/resolvers.ts'
-import { isStoreCode, type Storefront } from '../storefront/storefront.ts'
 import { ownCurrency } from '../store-currency/exchange.ts'
 import { currencyIn } from '../store-currency/store-currency.ts'
+import { forAccount, storefrontOf, withCurrency } from '../storefront/resolvers.ts'
+import { isStoreCode, type Storefront } from '../storefront/storefront.ts'
 import { cartTokenHash, createCart, newCartToken, recoverCart, updateCart } from './actions.ts'
 import { type CartCalculation, calculateCartOf } from './calculate.ts'
 import type { ShoppingCart } from './cart.ts'
@@ -122,7 +122,11 @@ export async function cartIn(context: Context, storefront: Storefront, token: st
   const shown = 'problem' in chosen ? ownCurrency(storefront.store.currency) : chosen
   let calculation: Promise<CartCalculation> | null = null
   const calculated = () => (calculation ??= calculateCartOf(context, storefront.store.id, cart.contents, storefront.shopper))
-  return { storefront: shown.code === storefront.currency.code ? storefront : withCurrency(context, storefront, shown), cart, calculated }
+  return {
+    storefront: shown.code === storefront.currency.code ? storefront : withCurrency(context, storefront, shown),
+    cart,
+    calculated,
+  }
 }
 
 /** A result with its shop, and the session at whose prices its cart is shown; absent: everybody's. */

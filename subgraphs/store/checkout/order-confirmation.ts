@@ -1,5 +1,8 @@
 import type { MailBlock } from '../../../platform/mail/message.ts'
 import type { MailTemplate } from '../mail/send.ts'
+import { filledText } from '../mail-text/mail-text.ts'
+import { type OrderTexts, orderTexts } from '../mail-text/order-texts.ts'
+import type { MailTextRepository } from '../mail-text/repository.ts'
 import type { Order } from '../order/order.ts'
 import type { OrderRepository } from '../order/repository.ts'
 import type { PaymentMethodRepository } from '../payment-method/repository.ts'
@@ -9,7 +12,7 @@ import type { StoreRepository } from '../store/repository.ts'
 
 /** What a confirmation says. */
 type Confirmed = {
-  readonly shopName: string
+  readonly texts: OrderTexts
   readonly order: ShopOrder
   readonly lines: readonly ShopOrderLine[]
   /** How it is paid; null: nothing is due, or its method says nothing. */
@@ -23,11 +26,15 @@ type ConfirmationDeps = {
   readonly orders: OrderRepository
   readonly shops: ShopRepository
   readonly stores: StoreRepository
+  readonly mailTexts: MailTextRepository
   readonly paymentMethods: PaymentMethodRepository
 }
 
 /** Confirms an order to the address that it was placed with, unless its store does not want that. */
-export function orderConfirmation({ orders, shops, stores, paymentMethods }: ConfirmationDeps, publicUrl: string): MailTemplate {
+export function orderConfirmation(
+  { orders, shops, stores, paymentMethods, mailTexts }: ConfirmationDeps,
+  publicUrl: string,
+): MailTemplate {
   return async ({ storeId, subjectId }) => {
     const [[store], [order], shown, lines] = await Promise.all([
       stores.findByIds([storeId]),
@@ -39,8 +46,10 @@ export function orderConfirmation({ orders, shops, stores, paymentMethods }: Con
     if (!store?.sendsOrderConfirmations || !order || !shown || to == null || isOver(order)) return null
     const number = order.status === 'PENDING_PAYMENT' ? order.paymentMethodNumber : null
     const [method] = number === null ? [] : await paymentMethods.findByIds(storeId, [number])
+    const about = { storeId, kind: 'ORDER_CONFIRMATION', order } as const
+    const texts = await orderTexts({ mailTexts, stores }, about, { order: String(order.id), shop: store.name })
     const confirmed = {
-      shopName: store.name,
+      texts,
       order: shown,
       lines,
       paymentInstructions: method?.description == null ? null : shortened(method.description),
@@ -50,7 +59,8 @@ export function orderConfirmation({ orders, shops, stores, paymentMethods }: Con
       to,
       fromName: store.name,
       replyTo: store.email,
-      subject: `Your order ${order.id} at ${store.name}`,
+      subject: texts.subject,
+      language: texts.language,
       blocks: blocksOf(confirmed),
     }
   }
@@ -65,25 +75,25 @@ const shortened = (text: string): string =>
 /** A confirmation that comes late says nothing about an order that has ended meanwhile. */
 const isOver = ({ status }: Order): boolean => status === 'CANCELED' || status === 'ABANDONED'
 
-function blocksOf({ shopName, order, lines, paymentInstructions, url }: Confirmed): readonly MailBlock[] {
-  const { number, status, currency, shippingTotal, giftCardsDiscount, total } = order
-  const money = (amount: string) =>
-    // An exact decimal: as a number it would be rounded.
-    new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount as `${number}`)
+function blocksOf({ texts, order, lines, paymentInstructions, url }: Confirmed): readonly MailBlock[] {
+  const { status, shippingTotal, giftCardsDiscount, total } = order
+  const { opening, words, money } = texts
   return [
-    { kind: 'text', text: `Thank you for your order ${number} at ${shopName}.` },
+    { kind: 'text', text: opening },
     { kind: 'table', rows: lines.map(({ name, quantity, total: sum }) => [`${quantity} × ${name}`, money(sum)] as const) },
     {
       kind: 'table',
       rows: [
-        ['Shipping', money(shippingTotal)] as const,
-        ...(Number(giftCardsDiscount) > 0 ? [['Gift cards', `−${money(giftCardsDiscount)}`] as const] : []),
-        ['Total', money(total)] as const,
+        [words.shipping, money(shippingTotal)] as const,
+        ...(Number(giftCardsDiscount) > 0 ? [[words.giftCards, `−${money(giftCardsDiscount)}`] as const] : []),
+        [words.total, money(total)] as const,
       ],
     },
-    { kind: 'text', text: status === 'PAID' ? 'It is paid.' : 'Payment is pending.' },
-    ...(paymentInstructions === null ? [] : [{ kind: 'text' as const, text: `How you pay: ${paymentInstructions}` }]),
-    { kind: 'link', text: 'See your order', url },
-    { kind: 'text', text: 'Everybody with this link can see the order: keep it to yourself.' },
+    { kind: 'text', text: status === 'PAID' ? words.paid : words.pending },
+    ...(paymentInstructions === null
+      ? []
+      : [{ kind: 'text' as const, text: filledText(words.howToPay, { text: paymentInstructions }) }]),
+    { kind: 'link', text: words.seeOrder, url },
+    { kind: 'text', text: words.secretLink },
   ]
 }

@@ -316,7 +316,14 @@ function assembled(
   return {
     ...{ name: read.name, externalId: read.externalId, source: null, ...fulfilled, ...read.money },
     terms: {
-      ...{ currency: read.currency, currencyRate: null, currencyRateBase: null, locale: null, total: read.total, ...amountsOf(sums) },
+      ...{
+        currency: read.currency,
+        currencyRate: null,
+        currencyRateBase: null,
+        locale: null,
+        total: read.total,
+        ...amountsOf(sums),
+      },
       ...{ shippingRequired, shippingOption: shippingRequired ? 'DELIVERY' : 'NO_SHIPPING', sameDayDelivery: false },
       ...{ shippingMethodNumber: null, shippingServiceNumber: null, shippingMethodName: read.shippingMethodName },
       ...{ externalShippingRateId: null, externalShippingRateDescription: null, pickupLocationNumber: null },

@@ -1,6 +1,8 @@
-import type { MailBlock } from '../../../platform/mail/message.ts'
 import type { MailJobs, ReturnMailKind } from '../mail/jobs.ts'
 import type { MailTemplate } from '../mail/send.ts'
+import { filledText, type MailTextKind } from '../mail-text/mail-text.ts'
+import { type OrderTexts, orderTexts } from '../mail-text/order-texts.ts'
+import type { MailTextRepository } from '../mail-text/repository.ts'
 import type { OrderLineRepository } from '../order/line/repository.ts'
 import type { OrderRepository } from '../order/repository.ts'
 import type { OrderRefund } from '../order-refund/order-refund.ts'
@@ -17,6 +19,7 @@ type ReturnMailDeps = {
   readonly orders: OrderRepository
   readonly orderLines: OrderLineRepository
   readonly stores: StoreRepository
+  readonly mailTexts: MailTextRepository
   readonly publicUrl: string
 }
 
@@ -47,7 +50,7 @@ export async function writeAboutReturn(
 /** The e-mail of this kind, to the address of the order; none when the return has gone on meanwhile. */
 export function returnMail(
   kind: ReturnMailKind,
-  { orderReturns, orderRefunds, orders, orderLines, stores, publicUrl }: ReturnMailDeps,
+  { orderReturns, orderRefunds, orders, orderLines, stores, mailTexts, publicUrl }: ReturnMailDeps,
 ): MailTemplate {
   return async ({ storeId, subjectId }) => {
     const [[store], [found]] = await Promise.all([stores.findByIds([storeId]), orderReturns.findByIds(storeId, [subjectId])])
@@ -61,66 +64,45 @@ export function returnMail(
     const to = order?.customer?.email
     const isClosed = kind === 'return-refunded' || kind === 'return-exchanged'
     if (!order || to == null || (isClosed && !refund)) return null
+    const values = { order: String(order.id), shop: store.name, return: String(found.id) }
+    const texts = await orderTexts({ mailTexts, stores }, { storeId, kind: TEXT_OF[kind], order }, values)
     const units = returned
       .map(({ lineNumber, quantity, received }) => ({
-        name: lines.find(({ id }) => id === lineNumber)?.name ?? 'Product',
+        name: lines.find(({ id }) => id === lineNumber)?.name ?? texts.words.product,
         quantity: isClosed ? (received ?? 0) : quantity,
       }))
       .filter(({ quantity }) => quantity > 0)
-    const about = { shopName: store.name, number: order.id, currency: order.currency, found, refund: refund ?? null }
     return {
       ...{ to, fromName: store.name, replyTo: store.email },
-      subject: subjectOf(kind, about),
+      subject: texts.subject,
+      language: texts.language,
       blocks: [
-        { kind: 'text', text: textOf(kind, about) },
+        { kind: 'text', text: [texts.opening, ...(isClosed ? refundSentences(kind, refund ?? null, texts) : [])].join(' ') },
         { kind: 'table', rows: units.map(({ name, quantity }) => [name, String(quantity)] as const) },
-        ...(kind === 'return-declined' && found.reason !== null ? [reasonOf(found.reason)] : []),
-        { kind: 'link', text: 'See the return', url: `${publicUrl}/shops/${store.code}/account/orders/${order.id}` },
+        ...(kind === 'return-declined' && found.reason !== null
+          ? [{ kind: 'text' as const, text: filledText(texts.words.shopWrites, { text: found.reason }) }]
+          : []),
+        { kind: 'link', text: texts.words.seeReturn, url: `${publicUrl}/shops/${store.code}/account/orders/${order.id}` },
       ],
     }
   }
 }
 
-type About = {
-  readonly shopName: string
-  readonly number: number
-  readonly currency: string
-  readonly found: OrderReturn
-  /** Null: not refunded. */
-  readonly refund: OrderRefund | null
+/** Texts of these e-mails, which merchants can replace. */
+const TEXT_OF: Readonly<Record<ReturnMailKind, MailTextKind>> = {
+  'return-requested': 'RETURN_REQUESTED',
+  'return-approved': 'RETURN_APPROVED',
+  'return-declined': 'RETURN_DECLINED',
+  'return-refunded': 'RETURN_REFUNDED',
+  'return-exchanged': 'RETURN_EXCHANGED',
 }
-
-const reasonOf = (reason: string): MailBlock => ({ kind: 'text', text: `The shop writes: ${reason}` })
-
-const SUBJECTS: Readonly<Record<ReturnMailKind, string>> = {
-  'return-requested': 'was requested',
-  'return-approved': 'was approved',
-  'return-declined': 'was declined',
-  'return-refunded': 'was refunded',
-  'return-exchanged': 'was exchanged',
-}
-
-const subjectOf = (kind: ReturnMailKind, { found, number, shopName }: About): string =>
-  `Return ${found.id} of your order ${number} at ${shopName} ${SUBJECTS[kind]}`
 
 /** What becomes of the money of a refund. */
-const PAID: { readonly [Kind in ReturnMailKind]?: string } = {
-  'return-refunded': 'are paid back',
-  'return-exchanged': 'pay for what you get instead, and what is left of them is paid back',
-}
-
-function textOf(kind: ReturnMailKind, { shopName, number, currency, refund }: About): string {
-  if (kind === 'return-requested')
-    return `${shopName} got your request to return these units of order ${number}. Keep them until it is approved.`
-  if (kind === 'return-approved') return `${shopName} takes back these units of order ${number}. Send them to the shop.`
-  if (kind === 'return-declined') return `${shopName} does not take back these units of order ${number}.`
-  const money = (amount: string) =>
-    // An exact decimal: as a number it would be rounded.
-    new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount as `${number}`)
+function refundSentences(kind: ReturnMailKind, refund: OrderRefund | null, { words, money }: OrderTexts): readonly string[] {
   const [paid, toGiftCards] = [refund?.amount ?? '0', refund?.toGiftCards ?? '0']
-  const parts = [
-    ...(Number(paid) > 0 ? [`${money(paid)} ${PAID[kind]}`] : []),
-    ...(Number(toGiftCards) > 0 ? [`${money(toGiftCards)} are on your gift cards again`] : []),
+  const sentence = kind === 'return-exchanged' ? words.exchanged : words.paidBack
+  return [
+    ...(Number(paid) > 0 ? [filledText(sentence, { amount: money(paid) })] : []),
+    ...(Number(toGiftCards) > 0 ? [filledText(words.toGiftCards, { amount: money(toGiftCards) })] : []),
   ]
-  return `${shopName} received these units of order ${number}: ${parts.join(', and ')}.`
 }

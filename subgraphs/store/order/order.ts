@@ -198,5 +198,8 @@ export const MAX_ADDITIONAL_FIELDS = 100
 export const MAX_NOTE_LENGTH = 5_000
 
 /** How amounts of an order were converted; null: it is in the currency of the store. */
-export const exchangeOf = ({ currencyRate, currencyRateBase }: Pick<Order, 'currencyRate' | 'currencyRateBase'>): ExchangeRate | null =>
+export const exchangeOf = ({
+  currencyRate,
+  currencyRateBase,
+}: Pick<Order, 'currencyRate' | 'currencyRateBase'>): ExchangeRate | null =>
   currencyRate === null || currencyRateBase === null ? null : { rate: currencyRate, base: currencyRateBase }

@@ -143,9 +143,9 @@ async function currencyOf({ query, storeId }: UnitOfWork): Promise<string> {
 
 /** Why fields cannot be written; null when they can. */
 async function refusalOf(unit: UnitOfWork, fields: PriceListFields, input: Input) {
-  const isOffered = fields.currency === null || (await storeCurrencyRepository(unit.query).lockCode(unit.storeId, fields.currency))
-  if (!isOffered)
-    return validationError([problem('currency', 'that of the store, or one of `storeCurrencies`', fields.currency)])
+  const isOffered =
+    fields.currency === null || (await storeCurrencyRepository(unit.query).lockCode(unit.storeId, fields.currency))
+  if (!isOffered) return validationError([problem('currency', 'that of the store, or one of `storeCurrencies`', fields.currency)])
   const problems = priceListProblems(fields, fields.currency ?? (await currencyOf(unit)))
   if (problems.length > 0) return validationError(problems)
   if (input.customerCategoryId == null) return null

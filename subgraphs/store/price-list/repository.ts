@@ -217,9 +217,8 @@ const columnsOf = (fields: PriceListFields) => ({
   rounding_direction: fields.roundingDirection,
 })
 
-const APPLIED = prepared(
-  (database: Kysely<Tables>, storeId: number, categories: readonly number[], at: Date, currency: string) =>
-    sql<AppliedList>`
+const APPLIED = prepared((database: Kysely<Tables>, storeId: number, categories: readonly number[], at: Date, currency: string) =>
+  sql<AppliedList>`
     SELECT id, currency, adjustment_percent::text AS "adjustmentPercent", rounding_step::text AS "roundingStep",
       rounding_ending::text AS "roundingEnding", rounding_direction AS "roundingDirection"
     FROM price_list

@@ -56,7 +56,11 @@ export const withPercent = ({ of, over }: ExactPrice, percent: Amount): ExactPri
  * A price rounded to its ending, and then to minor units: those of the step may be of a currency that
  * the store had before. Never below zero, and zero stays.
  */
-export function roundedPrice(exact: ExactPrice, { roundingStep, roundingEnding, roundingDirection }: PriceRounding, code: string) {
+export function roundedPrice(
+  exact: ExactPrice,
+  { roundingStep, roundingEnding, roundingDirection }: PriceRounding,
+  code: string,
+) {
   const unit = minorUnitOf(code)
   if (exact.of === 0n) return 0n
   const [step, ending] = [roundingStep === null ? unit : amountOf(roundingStep), amountOf(roundingEnding)]

@@ -58,9 +58,7 @@ export function roundingProblems(
   const isStep = step > 0n && step <= MAX_STEP && step % unit === 0n
   const ending = amountOf(roundingEnding)
   return problemsIn([
-    isStep
-      ? null
-      : problem('roundingStep', `whole minor units of ${code}, above 0 and at most ${MAX_STEP / ONE}`, roundingStep),
+    isStep ? null : problem('roundingStep', `whole minor units of ${code}, above 0 and at most ${MAX_STEP / ONE}`, roundingStep),
     // Without a step, nothing is known of the ending.
     isStep && (ending < 0n || ending >= step || ending % unit !== 0n)
       ? problem('roundingEnding', `whole minor units of ${code}, 0 or more and less than the step`, roundingEnding)

@@ -27,7 +27,8 @@ export async function updateStore(
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
 
-  const others = input.currency == null || input.currency === before.currency ? [] : await storeCurrencyRepository(query).all(storeId)
+  const others =
+    input.currency == null || input.currency === before.currency ? [] : await storeCurrencyRepository(query).all(storeId)
   if (others.length > 0) {
     // Their rates are of the currency that the store has.
     const codes = others.map(({ code }) => code).join(', ')
@@ -70,13 +71,13 @@ const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => 
 })
 
 /**
- * Creates another store for the owner of the caller's. `delivered` gets its authtoken, which is not
- * stored.
+ * Creates another store for the owner of the caller's; `owner` is the user who called, null for the
+ * store's own credentials. `delivered` gets its authtoken, which is not stored.
  */
 export async function createStore(
   { query, storeId, now, secrets }: UnitOfWork,
   input: { readonly name: string; readonly country?: string | null | undefined; readonly theme?: string | null | undefined },
-  delivered: (authtoken: string) => void,
+  { owner, delivered }: { readonly owner: string | null; readonly delivered: (authtoken: string) => void },
 ) {
   const problems = problemsIn([
     nameProblem(input.name),
@@ -111,6 +112,7 @@ export async function createStore(
     },
     secrets,
   )
+  if (owner !== null) await stores.setOwner(store, owner, now)
   delivered(authtoken)
   return { __typename: 'CreateStoreSuccess' as const, store, login }
 }

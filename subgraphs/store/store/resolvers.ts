@@ -21,13 +21,14 @@ export const storeResolvers = {
   },
   Mutation: {
     updateStore: (_, { input }, { write }) => write('updateStore', input, (unit) => updateStore(unit, input)),
-    createStore: async (_, { input }, { write }) => {
+    createStore: async (_, { input }, { access, write }) => {
       let authtoken: string | null = null
-      const result = await write('createStore', input, (unit) =>
-        createStore(unit, input, (text) => {
-          authtoken = text
-        }),
-      )
+      const { staff } = await access()
+      const owner = staff?.role === 'OWNER' ? staff.userId : null
+      const delivered = (text: string) => {
+        authtoken = text
+      }
+      const result = await write('createStore', input, (unit) => createStore(unit, input, { owner, delivered }))
       return { ...result, authtoken }
     },
     resetAuthtoken: async (_, given, { write }) => {

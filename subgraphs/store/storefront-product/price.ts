@@ -26,9 +26,12 @@ export function shownPrice(
   { categories, listed }: { readonly categories: ReadonlySet<number>; readonly listed: ListedPrice },
 ): ShownPrice {
   const { price, discount, compareAt } = listed
-  const rates = taxesOnProduct(taxesIn(taxes, exchange), categories, { country, region: null, municipality: null, postal: null }).map(
-    ({ rate, fixed }): TaxRate => ({ rate: amountOf(rate), isFixed: fixed }),
-  )
+  const rates = taxesOnProduct(taxesIn(taxes, exchange), categories, {
+    country,
+    region: null,
+    municipality: null,
+    postal: null,
+  }).map(({ rate, fixed }): TaxRate => ({ rate: amountOf(rate), isFixed: fixed }))
   const lineOf = (unit: string, off: string) => {
     const line = { price: amountOf(unit), quantity: 1, discount: least(amountOf(off), amountOf(unit)), taxes: rates }
     const { total, tax } = orderTotals({ currency, pricesIncludeTax, lines: [line], ...NOTHING_ELSE })

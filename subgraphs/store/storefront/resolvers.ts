@@ -76,7 +76,10 @@ const inside = (storefront: Storefront) => (category: ProductCategory) => ({ sto
 export async function storefrontOf(
   context: Context,
   storeId: number,
-  { language, currency: code }: { readonly language?: string | null | undefined; readonly currency?: string | null | undefined } = {},
+  {
+    language,
+    currency: code,
+  }: { readonly language?: string | null | undefined; readonly currency?: string | null | undefined } = {},
 ): Promise<Storefront | null> {
   const load = context.loadOfStore(storeId)
   const [store, tongues] = await Promise.all([load.storeById.load(storeId), load.languagesOfStore.load(storeId)])
@@ -87,7 +90,11 @@ export async function storefrontOf(
   const others = code == null || code === store.currency ? [] : await load.storeCurrencies()
   const currency = currencyIn(store.currency, others, code)
   if ('problem' in currency)
-    throw badInput('currency', `a currency of the shop (${[store.currency, ...others.map((other) => other.code)].join(', ')})`, code)
+    throw badInput(
+      'currency',
+      `a currency of the shop (${[store.currency, ...others.map((other) => other.code)].join(', ')})`,
+      code,
+    )
   return {
     store,
     languages,

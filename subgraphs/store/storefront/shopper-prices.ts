@@ -30,7 +30,8 @@ export function shopperPrices(
   shopper: Shopper | null,
 ) {
   let applied: ReturnType<PriceListRepository['applied']> | null = null
-  const lists = () => (applied ??= priceLists.applied(storeId, shopper?.categories ?? null, {
+  const lists = () =>
+    (applied ??= priceLists.applied(storeId, shopper?.categories ?? null, {
       at: now(),
       currency: currency.exchange && currency.code,
     }))

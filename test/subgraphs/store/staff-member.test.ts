@@ -260,6 +260,22 @@ describe('a member', () => {
     expect(await isOpen(own.at(-1) ?? '')).toBe(true)
   })
 
+  test('of an owner makes another store theirs; that of a store has no owner until it is claimed', async () => {
+    const store = await stack.aStore()
+    const owner = await anOwner(store)
+    const CREATE = `mutation { result: createStore(input: { name: "Second shop" }) { __typename
+      ... on CreateStoreSuccess { store { code owner { id } } } } }`
+    const { store: second } = (await stack.ask(owner, CREATE)).data.result
+    const [{ id = '' } = {}] = await stack.sql('SELECT owner_id AS id FROM store WHERE id = $1', [store.storeId])
+    expect(second.owner).toEqual({ id })
+    const token = owner.credentials.authorization ?? ''
+    const there = { ...ANONYMOUS, credentials: { authorization: token, 'x-store-code': second.code } }
+    expect((await stack.ask(there, '{ storeAccess { role } }')).data.storeAccess.role).toBe('OWNER')
+    expect((await stack.ask(store, CREATE)).data.result.store.owner).toBeNull()
+    const { caller } = await aMember(store, 'MANAGER')
+    expect(codesOf(await stack.ask(caller, CREATE))).toEqual(['FORBIDDEN'])
+  })
+
   test('who owns the store signs in to an app with the password, not with a session', async () => {
     const store = await stack.aStore()
     const owner = await anOwner(store)

@@ -43,8 +43,8 @@ test('a merchant adds a currency, changes its rate and deletes it; each wrong fi
     expect([name, value, refused.status, refused.text.includes(problem)]).toEqual([name, value, 422, true])
   }
   const add = async (more: Fields) =>
-    (await visitor.post(`${CURRENCIES}/add`, { ...fieldsOf(await visitor.get(CURRENCIES), `${CURRENCIES}/add`), ...more })).headers
-      .location
+    (await visitor.post(`${CURRENCIES}/add`, { ...fieldsOf(await visitor.get(CURRENCIES), `${CURRENCIES}/add`), ...more }))
+      .headers.location
   expect(await add({ code: 'chf', rate: '0.9' })).toBe(`${CURRENCIES}?done=added`)
   expect(await add({ code: 'JPY', rate: '150' })).toBe(`${CURRENCIES}?done=added`)
   const { text } = await visitor.get(CURRENCIES)
@@ -109,7 +109,12 @@ test('the currency is in a cookie of the shop; another site cannot set it, and n
   const back = async (referer: string) => (await send('currency=JPY', { referer })).headers.location
   expect(await back(`${web.url}${SHOP}/collections/cups?sort=name`)).toBe(`${SHOP}/collections/cups?sort=name`)
   expect(await back(`https://evil.example${SHOP}/search`)).toBe(`${SHOP}/search`)
-  for (const referer of ['https://evil.example/', '//evil.example', `${web.url}/shops/corner-shop2/x`, `${web.url}${SHOP}/cart/add`])
+  for (const referer of [
+    'https://evil.example/',
+    '//evil.example',
+    `${web.url}/shops/corner-shop2/x`,
+    `${web.url}${SHOP}/cart/add`,
+  ])
     expect(await back(referer)).toBe(SHOP)
   // One that the shop does not have any more shows prices of the store.
   const gone = await askRaw(web.url, SHOP, { headers: { cookie: 'currency=GBP' } })

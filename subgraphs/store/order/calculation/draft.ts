@@ -51,7 +51,9 @@ export function draftLines(
   const units = unitsOf(inputs)
   // Without lists in the store's own currency, as most stores are, nothing is looked up.
   const priceOf = (input: LineInput, item: PricedItem): ListPrice | null =>
-    customerPrices.lists.length === 0 && customerPrices.currency.exchange === null ? null : priceByLists(customerPrices, item, units.get(itemKey(input)) ?? 1)
+    customerPrices.lists.length === 0 && customerPrices.currency.exchange === null
+      ? null
+      : priceByLists(customerPrices, item, units.get(itemKey(input)) ?? 1)
   for (const [index, input] of inputs.entries()) {
     const drafted = draftLine(input, `lines.${index}`, catalogue, { allowMissing, priceOf })
     if ('missing' in drafted) return { failure: drafted.missing }

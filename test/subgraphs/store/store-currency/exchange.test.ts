@@ -22,9 +22,19 @@ test.each([
   ['dinars have three places', '10', inCode('KWD', '0.3337'), '3.337'],
   ['a small rate is exact for a larger base', '1999', inCode('KWD', '2.05', {}, '1000'), '4.098'],
   ['the nearer ending', '10', inCode('USD', '1.1', { roundingStep: '1', roundingEnding: '0.99' }), '10.99'],
-  ['the ending above', '10', inCode('USD', '1.1', { roundingStep: '1', roundingEnding: '0.99', roundingDirection: 'UP' }), '11.99'],
+  [
+    'the ending above',
+    '10',
+    inCode('USD', '1.1', { roundingStep: '1', roundingEnding: '0.99', roundingDirection: 'UP' }),
+    '11.99',
+  ],
   ['hundreds of yen, down', '10.5', inCode('JPY', '162', { roundingStep: '100', roundingDirection: 'DOWN' }), '1700'],
-  ['what is free stays free', '0', inCode('USD', '1.1', { roundingStep: '1', roundingEnding: '0.99', roundingDirection: 'UP' }), '0'],
+  [
+    'what is free stays free',
+    '0',
+    inCode('USD', '1.1', { roundingStep: '1', roundingEnding: '0.99', roundingDirection: 'UP' }),
+    '0',
+  ],
   ['the store’s own currency is as it is', '10.4999', ownCurrency('EUR'), '10.4999'],
 ])('a converted price: %s', (_why, price, currency, expected) => {
   expect(textOf(convertedPrice(amountOf(price), currency))).toBe(expected)

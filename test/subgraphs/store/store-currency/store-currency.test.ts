@@ -142,11 +142,9 @@ test('the catalogue has converted prices with taxes, and compares them in the sa
   // 11 $ is 10.99 $; with 23 % and 0.55 $. 13.20 $ is 12.99 $.
   expect((await seen('plate', 'USD')).product.price).toEqual({ amount: '14.07', withoutTax: '10.99', compareAt: '16.53' })
   expect((await seen('plate', 'JPY')).product.price).toEqual({ amount: '2048', withoutTax: '1600', compareAt: '2417' })
-  const { errors } = await stack.ask(
-    ANONYMOUS,
-    'query ($s: String!) { storefront(store: $s, currency: "GBP") { name } }',
-    { s: shop.code },
-  )
+  const { errors } = await stack.ask(ANONYMOUS, 'query ($s: String!) { storefront(store: $s, currency: "GBP") { name } }', {
+    s: shop.code,
+  })
   expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
   expect(errors?.[0]?.message).toContain('EUR, JPY, USD')
 })
@@ -157,10 +155,9 @@ test('lowest and highest price of variants are converted', async () => {
     ['S', '10'],
     ['L', '20.1'],
   ])
-    await ask(
-      'mutation ($input: CreateProductVariantInput!) { createProductVariant(input: $input) { __typename } }',
-      { input: { productId: id, sku, price, options: [{ name: 'Size', value: sku }] } },
-    )
+    await ask('mutation ($input: CreateProductVariantInput!) { createProductVariant(input: $input) { __typename } }', {
+      input: { productId: id, sku, price, options: [{ name: 'Size', value: sku }] },
+    })
   const { product } = await seen('bowl', 'JPY')
   expect(product.price.withoutTax).toBe('1600')
   expect(product.variants.map(({ price }: { price: { amount: string } }) => price.amount)).toEqual(['2048', '4016'])
@@ -169,10 +166,9 @@ test('lowest and highest price of variants are converted', async () => {
 
 test('cart, order, payment, refund and e-mail have the same sums in the chosen currency', async () => {
   const product = await shopper.aProduct({ name: 'Cup', price: '10.1', stock: 9 })
-  await ask(
-    'mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { __typename } }',
-    { input: { name: 'Five', discountTarget: 'ORDER', type: 'FIX', discountAmountFix: '5', coupons: [{ code: 'FIVE' }] } },
-  )
+  await ask('mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { __typename } }', {
+    input: { name: 'Five', discountTarget: 'ORDER', type: 'FIX', discountAmountFix: '5', coupons: [{ code: 'FIVE' }] },
+  })
   const { token, cart } = await cartIn('JPY', [{ productId: product, quantity: 2 }])
   // 1616 ¥ is 1600 ¥; 23 % of 3200, and 80 for each unit.
   expect(cart.totals).toMatchObject({ currency: 'JPY', subtotal: '3200', tax: '896', total: '4096' })
@@ -266,8 +262,7 @@ test('a price list of a currency sets prices in it, others are converted; each r
     { id: dollars.id },
   )
   expect(fields(moved.r)).toEqual(['currency'])
-  for (const { id } of [dollars, everywhere])
-    await ask('mutation ($id: ID!) { deletePriceList(id: $id) { __typename } }', { id })
+  for (const { id } of [dollars, everywhere]) await ask('mutation ($id: ID!) { deletePriceList(id: $id) { __typename } }', { id })
 })
 
 test('prices of filters and facets are in the chosen currency', async () => {
@@ -290,9 +285,12 @@ test('prices of filters and facets are in the chosen currency', async () => {
 test('a sales report counts the orders of one currency', async () => {
   const report = async (currency: string | null) =>
     (
-      await ask('query ($c: String) { salesReport(period: { period: TODAY }, currency: $c) { currency days { ordersPaid gross } } }', {
-        c: currency,
-      })
+      await ask(
+        'query ($c: String) { salesReport(period: { period: TODAY }, currency: $c) { currency days { ordersPaid gross } } }',
+        {
+          c: currency,
+        },
+      )
     ).salesReport
   expect(await report('JPY')).toMatchObject({ currency: 'JPY', days: [{ ordersPaid: 1 }] })
   expect(await report(null)).toEqual({ currency: 'EUR', days: [{ ordersPaid: 0, gross: '0' }] })
@@ -311,14 +309,20 @@ test('a currency is of one store, needs its scopes, is bounded, and stays while 
   expect(fields(await add({ code: 'JPY', rate: '1' }))).toEqual(['code'])
   const reader = await agreedApp(stack, shop, { scopes: ['read_settings'] })
   expect((await ask('{ storeCurrencies { code } }', {}, reader.caller)).storeCurrencies).toHaveLength(2)
-  const denied = await stack.ask(reader.caller, 'mutation ($id: ID!) { deleteStoreCurrency(id: $id) { __typename } }', { id: yen.id })
+  const denied = await stack.ask(reader.caller, 'mutation ($id: ID!) { deleteStoreCurrency(id: $id) { __typename } }', {
+    id: yen.id,
+  })
   expect(denied.errors?.[0]?.extensions.code).toBe('FORBIDDEN')
   const list = (await aList({ currency: 'JPY', active: false })).priceList
   expect((await remove(yen.id)).message).toContain('no price list in JPY')
   await ask('mutation ($id: ID!) { deletePriceList(id: $id) { __typename } }', { id: list.id })
-  const refused = await ask('mutation { r: updateStore(input: { currency: "USD" }) { __typename ... on ValidationError { errors { field } } } }')
+  const refused = await ask(
+    'mutation { r: updateStore(input: { currency: "USD" }) { __typename ... on ValidationError { errors { field } } } }',
+  )
   expect(fields(refused.r)).toEqual(['currency'])
-  const codes = Intl.supportedValuesOf('currency').filter((code) => code !== 'EUR').slice(0, 19)
+  const codes = Intl.supportedValuesOf('currency')
+    .filter((code) => code !== 'EUR')
+    .slice(0, 19)
   for (const code of codes) await add({ code, rate: '2' }, other)
   const last = await Promise.all(['JPY', 'USD', 'CHF'].map((code) => add({ code, rate: '2' }, other)))
   expect(last.filter(({ __typename }) => __typename === 'StoreCurrencySuccess')).toHaveLength(1)
@@ -333,7 +337,9 @@ test('a cart in a currency that was deleted cannot be ordered before it has anot
   const product = await shopper.aProduct({ name: 'Tray', price: '10', shippingRequired: false })
   await add({ code: 'CHF', rate: '0.95' })
   const { token } = await cartIn('CHF', [{ productId: product }])
-  const franc = (await ask('{ storeCurrencies { id code } }')).storeCurrencies.find(({ code }: { code: string }) => code === 'CHF')
+  const franc = (await ask('{ storeCurrencies { id code } }')).storeCurrencies.find(
+    ({ code }: { code: string }) => code === 'CHF',
+  )
   expect((await remove(franc.id)).__typename).toBe('DeleteStoreCurrencySuccess')
   const { cart } = await update(token, { email: 'ana@example.org' })
   expect(cart.totals).toBeNull()
