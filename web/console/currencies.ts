@@ -18,8 +18,7 @@ import { consolePage } from './page.ts'
 import { ROUNDING_DIRECTIONS } from './price-lists.ts'
 import { type FormReader, readForm } from './read-form.ts'
 
-/** Path of the page of currencies. */
-export const CURRENCIES = '/console/currencies'
+const CURRENCIES = '/console/currencies'
 const ADD = `${CURRENCIES}/add`
 
 type Stored = Pick<

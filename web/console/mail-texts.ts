@@ -18,8 +18,7 @@ import type { ListLabels } from './list.ts'
 import { consolePage } from './page.ts'
 import { readForm } from './read-form.ts'
 
-/** Path of the page of texts of e-mails. */
-export const MAIL_TEXTS = '/console/mail-texts'
+const MAIL_TEXTS = '/console/mail-texts'
 
 const KINDS: ListLabels<MailTextKind> = lookupTable({
   confirmation: ['ORDER_CONFIRMATION', 'Order was placed'],

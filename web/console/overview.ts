@@ -14,23 +14,24 @@ import { ORDERS } from './orders.ts'
 import { consolePage } from './page.ts'
 import { PRODUCTS } from './products.ts'
 import { RETURNS } from './returns.ts'
-import { salesSection } from './sales.ts'
+import { CURRENCY, salesSection } from './sales.ts'
 import { isFailing, WEBHOOKS } from './webhooks.ts'
 
 export const overview = consolePage({
   path: '/console',
   label: 'Overview',
-  needs: ['read_store', 'read_products', 'read_orders', 'read_hooks'],
+  needs: ['read_store', 'read_settings', 'read_products', 'read_orders', 'read_hooks'],
   operations: [ConsoleOverviewDocument],
+  parameters: { currency: CURRENCY },
   scripts: ['live.js'],
-  async body({ run, uses, site }) {
-    const found = dataOf(await run(ConsoleOverviewDocument, {}))
+  async body({ query, run, uses, site }) {
+    const found = dataOf(await run(ConsoleOverviewDocument, { currency: query.currency }))
     const { store, all, onSale, salesReport } = found
     const used = await uses(store.code)
     return html`<h1>${store.name}</h1>
 ${all.totalCount === 0 && firstSteps(store, site)}
 ${toDo(found, site)}
-${salesSection(salesReport, site)}
+${salesSection(salesReport, [store.currency, ...found.storeCurrencies.map(({ code }) => code)], site)}
 <div class="halves">
 <section aria-labelledby="facts"><h2 id="facts">The store</h2><dl class="facts-list">
 <dt>Home page</dt><dd><a href="${pathIn(store.url)}">${store.url}</a></dd>

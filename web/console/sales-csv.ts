@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { ConsoleSalesDocument } from '#generated/operations.ts'
 import { csvField } from '../../platform/text/csv.ts'
+import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { PAGE_HEADERS } from '../frame/headers.ts'
 import { dataOf } from '../frame/page.ts'
+import { withoutEmptyFields } from '../frame/serve.ts'
 import type { ConsoleResponder } from './responder.ts'
+import { CURRENCY } from './sales.ts'
 
 const COLUMNS = ['day', 'ordersPlaced', 'ordersPaid', 'ordersCanceled', 'gross', 'net', 'refunded'] as const
 
@@ -12,7 +15,10 @@ export function serveSalesCsv(scope: FastifyInstance, { sessionOf, runnerOf, toC
   scope.get('/console/sales.csv', async (request, reply) => {
     const session = await sessionOf(request, reply)
     if (!session) return toConsole(reply)
-    const { salesReport } = dataOf(await runnerOf(session, request, reply)(ConsoleSalesDocument, {}))
+    const { values, refusals } = parseQuery({ currency: CURRENCY }, withoutEmptyFields(request.raw.url ?? ''))
+    // The schema has parsed it.
+    const currency = refusals.length > 0 ? null : (values.currency as string | null)
+    const { salesReport } = dataOf(await runnerOf(session, request, reply)(ConsoleSalesDocument, { currency }))
     const rows = salesReport.days.map((day) => [
       ...COLUMNS.map((column) => csvField(day[column])),
       csvField(salesReport.currency),

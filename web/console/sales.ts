@@ -7,10 +7,14 @@ import type { Site } from '../frame/site.ts'
 type Sales = ConsoleOverviewQuery['salesReport']
 type Day = Sales['days'][number]
 
+/** Parameter of pages with sales: an ISO 4217 code; absent: the currency of the store. */
+export const CURRENCY = { kind: 'text', max: 3 } as const
+
 /** Sales of today beside those of the same weekday a week ago, a plot of all days, and their table. */
-export function salesSection({ currency, timezone, days }: Sales, site: Site): Html {
+export function salesSection({ currency, timezone, days }: Sales, currencies: readonly string[], site: Site): Html {
   const [today, weekAgo] = [days.at(-1), days.at(-8)]
   return html`<section aria-labelledby="sales"><h2 id="sales">Sales</h2>
+${currencies.length > 1 && html`<p>Orders in ${currencies.map((code) => html`<a href="${site.at(`/console?currency=${code}`)}"${code === currency && html` aria-current="true"`}>${code}</a> `)}</p>`}
 <dl class="figures">${today && figure(`today, ${counted(today.ordersPaid, 'paid order')} of ${today.ordersPlaced}`, today, currency)}${
     weekAgo &&
     figure(
@@ -25,7 +29,7 @@ ${
     : html`${bars(days, currency)}
 <details><summary>The days as a table</summary>${table(days, currency)}</details>`
 }
-<p><a href="${site.at('/console/sales.csv')}" download>Download the days as CSV</a> <span class="quiet">Days in ${timezone}.</span></p></section>`
+<p><a href="${site.at(`/console/sales.csv?currency=${currency}`)}" download>Download the days as CSV</a> <span class="quiet">Days in ${timezone}.</span></p></section>`
 }
 
 const figure = (label: string, { gross }: Day, currency: string): Html =>

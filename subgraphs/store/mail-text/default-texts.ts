@@ -2,7 +2,7 @@ import { lookupTable, ownValue } from '../../../platform/collections/lookup-tabl
 import type { MailTextKind } from './mail-text.ts'
 
 /** What a merchant can replace. `{order}`, `{shop}` and `{return}` stand for values. */
-export type OwnTexts = { readonly subject: string; readonly opening: string }
+type OwnTexts = { readonly subject: string; readonly opening: string }
 
 /** Texts of e-mails about orders in one language. */
 export type MailLanguage = {

@@ -6,7 +6,7 @@ import { filledText, type MailTextKind } from './mail-text.ts'
 import type { MailTextRepository } from './repository.ts'
 
 /** What e-mails about orders get their texts from. */
-export type OrderTextDeps = { readonly mailTexts: MailTextRepository; readonly stores: StoreRepository }
+type OrderTextDeps = { readonly mailTexts: MailTextRepository; readonly stores: StoreRepository }
 
 /** Texts of an e-mail about an order, in its language. */
 export type OrderTexts = Pick<MailMessage, 'subject'> & {

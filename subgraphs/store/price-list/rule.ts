@@ -3,7 +3,6 @@ import {
   convertedPrice,
   exactPrice,
   type OrderCurrency,
-  ownCurrency,
   type PriceRounding,
   roundedPrice,
   withPercent,
@@ -27,9 +26,6 @@ export type FixedPrices = ReadonlyMap<string, readonly PriceListPrice[]>
 
 /** Prices without any list. */
 export const withoutLists = (currency: OrderCurrency): CustomerPrices => ({ currency, lists: [], fixed: new Map() })
-
-/** Prices as the catalogue has them. */
-export const NO_LISTS: CustomerPrices = withoutLists(ownCurrency(''))
 
 /** Fixed prices by their list and item: a product may have thousands. */
 export const byItem = (prices: readonly PriceListPrice[]): FixedPrices =>

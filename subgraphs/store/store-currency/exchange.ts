@@ -40,7 +40,7 @@ export const convertedCharge = (amount: Amount, { code, exchange }: OrderCurrenc
   exchange === null ? amount : rounded(converted(amount, exchange), minorUnitOf(code))
 
 /** An exact price, `of ÷ over`. */
-export type ExactPrice = { readonly of: bigint; readonly over: bigint }
+type ExactPrice = { readonly of: bigint; readonly over: bigint }
 
 /** A price of the store's currency in another one, exact. */
 export const exactPrice = (price: Amount, exchange: ExchangeRate | null): ExactPrice =>

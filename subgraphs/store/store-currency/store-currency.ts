@@ -29,7 +29,7 @@ const KNOWN: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 export const isCurrencyCode = (code: string): boolean => KNOWN.has(code)
 
 /** How orders in a currency are calculated. */
-export const orderCurrencyOf = ({ code, rate, rateBase, ...rounding }: StoreCurrencyFields): OrderCurrency => ({
+const orderCurrencyOf = ({ code, rate, rateBase, ...rounding }: StoreCurrencyFields): OrderCurrency => ({
   code,
   exchange: { rate, base: rateBase },
   rounding,

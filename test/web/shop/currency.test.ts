@@ -93,6 +93,15 @@ test('a shopper chooses a currency without a script: pages, cart, checkout, orde
     headers: { authorization: `Basic ${Buffer.from(`${shop.login}:${shop.authtoken}`).toString('base64')}` },
   })
   expect(JSON.parse(rest.text).order).toMatchObject({ currency: 'JPY', total: 5216, shipping: 1280, tax: 736 })
+
+  // Sales of the console are of one currency.
+  await shop.merchant('mutation ($id: ID!) { markOrderPaid(id: $id, input: {}) { __typename } }', { id: number })
+  const { visitor: merchant } = await signedIn(shop)
+  const euros = (await merchant.get('/console')).text
+  expect(euros).toContain('href="/console?currency=JPY"')
+  expect(euros).not.toContain('¥5,216')
+  expect((await merchant.get('/console?currency=JPY')).text).toContain('¥5,216')
+  expect((await merchant.get('/console/sales.csv?currency=JPY')).text).toMatch(/,1,1,0,5216,4480,0,JPY\r\n$/)
 })
 
 test('the currency is in a cookie of the shop; another site cannot set it, and nonsense changes nothing', async () => {
