@@ -26,6 +26,7 @@ beforeAll(async () => {
   shop = await stack.aStore({ name: 'Pots & <Pans>' })
   shopper = storefrontShopper(stack, shop)
   mails = mailClock(stack, clock)
+  await shopper.merchant('mutation { updateStore(input: { languages: ["en"] }) { __typename } }')
   stop = await stack.subgraph.deliverMail()
 })
 afterAll(async () => {

@@ -339,7 +339,7 @@ describe('the account of a shopper', () => {
     await gets(8)
     const { text: said = '', headers = [] } = smtp.received.at(-1) ?? {}
     expect(headers.find((header) => header.startsWith('Subject:'))?.replaceAll(/\s+/g, ' ')).toMatch(/was exchanged$/)
-    expect(said).toMatch(/: €[\d.]+ pay for what you get instead, and what is left of them is paid back\./)
+    expect(said).toMatch(/\. €[\d.]+ pay for what you get instead, and what is left of them is paid back\./)
   })
 
   test('does not get the order of who chooses to be a guest, and keeps what the pages do not show of an address', async () => {

@@ -29,6 +29,7 @@ beforeAll(async () => {
   shop = await stack.aStore({ name: 'Pottery' })
   shopper = storefrontShopper(stack, shop)
   mails = mailClock(stack, clock)
+  await shopper.merchant('mutation { updateStore(input: { languages: ["en"] }) { __typename } }')
   stop = await stack.subgraph.deliverMail()
   await shopper.aTax({ name: 'VAT', country: 'PT', rate: '23' })
   await shopper.aTax({ name: 'Recycling', country: 'PT', rate: '0.5', fixed: true })
