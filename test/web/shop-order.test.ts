@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
@@ -228,6 +231,34 @@ describe('the demo shop', () => {
     expect((await shown.allInnerTexts()).filter((text) => !text.includes('"status"'))).toEqual([])
     await page.close()
     await expect.poll(() => web.gateway.subscriptions()).toBe(0)
+  })
+
+  test.skipIf(hasNoBrowser)('counts failures from the last connection that worked', async () => {
+    const streams: ServerResponse[] = []
+    const proxy = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
+      streams.push(response)
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    // A server that listens on a port has an address of this type.
+    const { port } = proxy.address() as AddressInfo
+    const { page } = await openPage(await sharedBrowser(), { baseURL: web.url })
+    await page.clock.install()
+    await page.route('**/sample-orders', (route) => route.continue({ url: `http://127.0.0.1:${port}/` }))
+    await page.goto('/')
+    const live = page.locator('[data-orders] [data-live]')
+    // More often than there are pauses, each time after the first of them.
+    for (let count = 1; count <= 6; count++) {
+      await expect.poll(() => streams.length).toBe(count)
+      await live.getByText('Live').waitFor()
+      await page.clock.fastForward(20_000)
+      streams.at(-1)?.destroy()
+      await expect.poll(() => live.textContent()).toBe('')
+      await page.clock.fastForward(2000)
+    }
+    await page.close()
+    proxy.closeAllConnections()
+    proxy.close()
   })
 
   test('sends its orders to anonymous visitors, also through proxies, while the page is open', async () => {

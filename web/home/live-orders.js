@@ -3,6 +3,8 @@
 const box = document.querySelector('[data-orders]')
 const MAX_EVENTS = 5
 const PAUSES_MS = [2000, 10_000, 30_000, 60_000]
+/** A refusal ends at once: what has lasted this long works, and the next failure is the first again. */
+const WORKS_AFTER_MS = 10_000
 
 if (box) {
   const [list, live] = [box.querySelector('code'), box.querySelector('[data-live]')]
@@ -22,6 +24,7 @@ if (box) {
   }
 
   let events = null
+  let opened = Number.POSITIVE_INFINITY
   const disconnect = () => {
     events?.close()
     events = null
@@ -32,7 +35,9 @@ if (box) {
     // Browsers have few connections to one server: a page that nobody sees takes none.
     if (document.hidden || events) return
     events = new EventSource(box.dataset.orders)
+    opened = Number.POSITIVE_INFINITY
     events.addEventListener('open', () => {
+      opened = performance.now()
       live.textContent = 'Live'
     })
     events.addEventListener('next', show)
@@ -43,6 +48,7 @@ if (box) {
 
   function retry() {
     disconnect()
+    if (performance.now() - opened >= WORKS_AFTER_MS) failures = 0
     const pause = PAUSES_MS[failures++]
     if (pause !== undefined) setTimeout(connect, pause)
   }
