@@ -234,6 +234,7 @@ describe('the demo shop', () => {
   })
 
   test.skipIf(hasNoBrowser)('counts failures from the last connection that worked', async () => {
+    await sql("UPDATE store.store SET is_sample = true WHERE code = 'demo'")
     const streams: ServerResponse[] = []
     const proxy = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')

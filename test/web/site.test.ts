@@ -731,6 +731,21 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
+  test('on a phone, filters are folded and open without JavaScript; in a wide window they are shown', async () => {
+    const { page } = await openPage(browser, { javaScriptEnabled: false, viewport: { width: 390, height: 800 } })
+    await page.goto(`${web.url}/search?q=acme`)
+    const filter = page.getByRole('link', { name: 'Newest' })
+    const first = page.locator('#results .card').first()
+    expect([await filter.isVisible(), ((await first.boundingBox())?.y ?? Number.NaN) < 400]).toEqual([false, true])
+    await page.getByText('Order and filters').click()
+    await filter.waitFor()
+    await page.getByText('Order and filters').click()
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await filter.waitFor()
+    expect(await page.getByText('Order and filters').isVisible()).toBe(false)
+    await page.close()
+  })
+
   test('results follow what one types, arrows walk through them, and the address can be shared', async () => {
     const { page, complaints } = await sameShown()
     await page.goto(web.url)

@@ -69,7 +69,7 @@ ${
 }
 ${me && me.itemCollections.length > 0 && html`<section aria-labelledby="own"><h2 id="own">Yours</h2>${me.itemCollections.map((each) => card(each, site))}</section>`}
 <section aria-labelledby="public"><h2 id="public">Public</h2>
-${list.edges.length === 0 ? html`<p role="status">No public collections yet.</p>` : html`<p role="status">${counted(list.totalCount, 'collection')}, last changed first.</p>`}
+${list.edges.length === 0 ? html`<div class="empty" role="status"><p><strong>No public collections yet.</strong></p><p>Make one, and add items from their pages: <a href="${site.at('/search')}">find the first</a>.</p></div>` : html`<p role="status">${counted(list.totalCount, 'collection')}, last changed first.</p>`}
 ${list.edges.map(({ node }) => card(node, site))}
 <p class="pages">${after !== null && html`<a href="${site.at(COLLECTIONS)}">Back to the first</a> `}${list.pageInfo.hasNextPage && html`<a href="${site.at(`${COLLECTIONS}?${new URLSearchParams({ after: list.pageInfo.endCursor ?? '' })}`)}" rel="next">More collections</a>`}</p></section>`,
     }

@@ -38,7 +38,7 @@ export const listForm = (
   filter: ListFilter,
   choices: readonly ListSelect[],
   { label, site }: { readonly label: string; readonly site: Site },
-): Html => html`<search><form class="fields" action="${site.at(path)}">
+): Html => html`<search><form class="fields fields-list-filter" action="${site.at(path)}">
 <div><label for="q">${label}</label><input type="search" id="q" name="q" value="${filter.q}" maxlength="200" autocomplete="off" spellcheck="false"></div>
 ${choices.map(
   ({ name, label: text, any, options }) =>

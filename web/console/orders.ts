@@ -74,12 +74,12 @@ const table = (
   nodes: readonly Order[],
   site: Site,
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Orders"><table>
-<thead><tr><th scope="col">Number</th><th scope="col">Customer</th><th scope="col">Status</th><th scope="col">Delivery</th><th scope="col">Total</th><th scope="col">Created</th></tr></thead>
+<thead><tr><th scope="col">Number</th><th scope="col">Customer</th><th scope="col">Status</th><th scope="col">Delivery</th><th scope="col" class="number">Total</th><th scope="col">Created</th></tr></thead>
 <tbody>${nodes.map(
   (
     order,
   ) => html`<tr><th scope="row"><a href="${site.at(`${ORDERS}/${order.number}`)}">${order.number}</a>${order.importedFrom !== null && html`<br><span class="quiet">${order.importedFrom.name}</span>`}</th><td>${customerOf(order)}</td><td>${orderChip(order.status)}</td><td>${FULFILLMENT[order.fulfillmentStatus]}</td>
-<td>${money(order.total, order.currency)}</td><td><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></td></tr>`,
+<td class="number">${money(order.total, order.currency)}</td><td><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></td></tr>`,
 )}</tbody></table></div>`
 
 const ORDER_TONES: Readonly<Record<OrderStatus, Tone>> = {

@@ -131,6 +131,12 @@ const SAMPLES: readonly Sample[] = [
     look: html`<details><summary>Audit trail</summary><p>Evidence and policy give: proceed.</p></details>`,
     markup: '<details><summary>',
   },
+  {
+    name: 'Folded',
+    when: 'Filters and the like: a phone folds them away, a wide window shows them.',
+    look: html`<div class="facets"><details class="folded"><summary>Order and filters</summary><ul><li><a href="#folded">Newest</a></li></ul></details></div>`,
+    markup: '<details class="folded"><summary>',
+  },
 ]
 
 /** The parts that pages are made of, for who writes them; served in development only. */

@@ -162,7 +162,7 @@ const starts = ({ at }: Site): Html => html`<section aria-labelledby="starts"><h
 const glyph = (name: IconName): Html => html`<span class="glyph">${icon(name)}</span>`
 
 const links = ({ at, navigation: places }: Site): Html => html`<section aria-labelledby="doors"><h2 id="doors">APIs</h2>
-<ul class="doors">
+<ul class="doors doors-thirds">
 <li>${icon('graph')}<h3><a href="${at('/graphql')}">GraphQL</a></h3><p>One typed graph for everything${places.some(({ path }) => path === '/schema') && html`, <a href="${at('/schema')}">documented</a>`}, with subscriptions.</p></li>
 <li>${icon('terminal')}<h3><a href="${at('/reference')}">REST</a></h3><p>The same data over plain HTTP, with OpenAPI contracts.</p></li>
 <li>${icon('plug')}<h3>MCP</h3><p>MCP servers for agents, at <code>/mcp/directory</code>, <code>/mcp/store</code>, <code>/mcp/trust</code> and <code>/mcp/graph</code>.</p></li>

@@ -14,10 +14,9 @@ const MAX_DESCRIPTION_LENGTH = 220
 const card = (item: ItemCardFragment, similarCount: number, picker: string | null): Html => html`<li class="card pictured">
 ${avatar(ownerOf(item))}
 <h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
-<p class="facts"><span class="kind">${kindIcon(item.kind)} ${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${categoryIcon(item.category)} ${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
+<p class="facts"><span class="kind">${kindIcon(item.kind)} ${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${categoryIcon(item.category)} ${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}${picker !== null && html` <label class="pick"><input type="checkbox" name="item" value="${item.id}" form="${picker}"> Compare<span class="spoken"> ${item.name}</span></label>`}</p>
 ${item.description !== '' && html`<p>${shortened(plainText(item.description))}</p>`}
 ${similarCount > 0 && html`<p class="quiet">and ${similarCount} with the same description</p>`}
-${picker !== null && html`<p><label class="pick"><input type="checkbox" name="item" value="${item.id}" form="${picker}"> Compare<span class="spoken"> ${item.name}</span></label></p>`}
 </li>`
 
 /**

@@ -18,7 +18,7 @@ export const writeForm = (
   },
 ): Html =>
   reader === null
-    ? html`<p><a class="button" href="${site.at(`/account/sign-in?${new URLSearchParams({ next: path })}`)}">Sign in to write a post${about && html` about ${about.name}`}</a></p>`
+    ? html`<p><a class="button${about && ' secondary'}" href="${site.at(`/account/sign-in?${new URLSearchParams({ next: path })}`)}">Sign in to write a post${about && html` about ${about.name}`}</a></p>`
     : html`<details class="write"${typed('title') + typed('content') !== '' && html` open`}><summary>Write a post${about && html` about ${about.name}`}</summary>
 ${changeForm(
   '/posts',

@@ -1,5 +1,7 @@
+import { codeBlock } from '../frame/code.ts'
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
+import { type IconName, icon } from '../frame/icon.ts'
 import { type PageRow, page, type WebPage } from '../frame/page.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
@@ -17,11 +19,7 @@ export function referencePages(): readonly PageRow[] {
     page({
       on: '/reference',
       operations: [],
-      answer: async ({ site }) =>
-        overview(
-          facades.map(({ named }) => named),
-          site,
-        ),
+      answer: async ({ site }) => overview(facades, site),
     }),
     ...facades.map(({ named, groups }) =>
       page({ on: `/reference/${named.name}`, operations: [], answer: async ({ site }) => referenceOf(named, groups, site) }),
@@ -69,17 +67,48 @@ const isLong = (groups: readonly Group[]): boolean =>
 
 const groupPath = (name: string, group: Group): string => `/reference/${name}/${encodeURIComponent(group.name)}`
 
-const overview = (known: readonly FacadeContract[], { at }: Site): WebPage => ({
+/** The icon of a facade, by its name. */
+const ICONS: Readonly<Record<string, IconName>> = { directory: 'search', trust: 'shield-check', store: 'store' }
+
+type Facade = { readonly named: FacadeContract; readonly groups: readonly Group[] }
+
+const overview = (facades: readonly Facade[], site: Site): WebPage => ({
   title: 'REST reference',
   description: 'Every operation of the REST facades: paths, parameters, bodies, responses and examples.',
   canonical: '/reference',
+  scripts: ['copy.js'],
   body: html`<h1>REST reference</h1>
-<p class="lead">The graph over plain HTTP. Each part has an OpenAPI contract.</p>
-<ul class="doors doors-raised">${known.map(
-    ({ name, path, contract: { info } }) =>
-      html`<li><h2><a href="${at(`/reference/${name}`)}">${info.title}</a></h2><p>${summaryOf(info)}</p><p><a href="${at(path)}">${path}</a></p></li>`,
-  )}</ul>`,
+<p class="lead">The graph over plain HTTP. Each part has an OpenAPI contract, and every operation a request to copy in three languages.</p>
+${codeBlock({ id: 'first-request', text: `curl '${site.publicUrl}/api/search?q=postgres&limit=1'`, language: 'sh', label: 'A request without a key' })}
+${facades.map((facade) => facadeSection(facade, site))}
+<p>The same data in one query: <a href="${site.at('/schema')}">schema</a> and <a href="${site.at('/graphql')}">explorer</a> of the graph. Errors: <a href="${site.at('/docs/reference/errors')}">codes and what to do</a>.</p>`,
 })
+
+function facadeSection({ named, groups }: Facade, { at }: Site): Html {
+  const { name, path, contract } = named
+  const { info, components } = contract
+  const count = groups.reduce((sum, { operations }) => sum + operations.length, 0)
+  const isOpen = Object.keys(components?.securitySchemes ?? {}).length === 0
+  const here = at(`/reference/${name}`)
+  return html`<section class="facade" aria-labelledby="facade-${name}"><div><span class="glyph">${icon(ICONS[name] ?? 'terminal')}</span>
+<h2 id="facade-${name}"><a href="${here}">${info.title}</a></h2><p>${summaryOf(info)}</p>
+<dl class="facts-list"><dt>Operations</dt><dd>${whole(count)}</dd><dt>Key</dt><dd>${isOpen ? 'none' : html`<a href="${here}#keys">required</a>`}</dd><dt>Contract</dt><dd><a href="${at(path)}">${path}</a></dd></dl></div>
+<ul class="names">${entriesOf(groups, name, here, at)}</ul></section>`
+}
+
+/** What a facade offers: its operations, or of a long one its groups with how many each has. */
+const entriesOf = (groups: readonly Group[], name: string, here: string, at: Site['at']): readonly Html[] =>
+  isLong(groups)
+    ? groups.map(
+        (group) =>
+          html`<li><a href="${at(groupPath(name, group))}">${group.name}</a> <span class="quiet">${whole(group.operations.length)}</span></li>`,
+      )
+    : groups.flatMap(({ operations }) =>
+        operations.map(
+          ({ operation: { operationId, summary } }) =>
+            html`<li><a href="${here}#${operationId}">${summary ?? operationId}</a></li>`,
+        ),
+      )
 
 function referenceOf(named: FacadeContract, groups: readonly Group[], site: Site): WebPage {
   const { name, path, contract } = named

@@ -62,7 +62,7 @@ async function searched(wanted: SearchFilter & { readonly q: string }, run: RunP
     categories: ofCategories.facets.categories.map(({ value, count }) => ({ value, label: value, count })),
     parts: [
       {
-        heading: search.totalCount === 0 ? 'Nothing found' : after === null ? 'Results' : 'More results',
+        heading: after === null ? 'Results' : 'More results',
         items: search.edges.map(({ node }) => node),
         similarCounts: search.edges.map(({ similarCount }) => similarCount),
         total: search.totalCount,

@@ -81,16 +81,17 @@ export const results = (
   }: { readonly kinds: readonly Choice[]; readonly categories: readonly Choice[]; readonly parts: readonly Part[] },
   site: Site,
 ): Html => html`<div class="search-layout" id="results">
-<aside class="facets" aria-label="Filters">
+<aside class="facets" aria-label="Filters"><details class="folded"><summary>Order and filters</summary>
 ${sorting(wanted, site)}
 ${facet('Kind', 'kind', kinds, wanted, site)}
 ${switches(wanted, site)}
 ${licenses(wanted, site)}
 ${facet('Category', 'category', categories, wanted, site)}
-</aside>
+</details></aside>
 <div>
-${canPick(parts) && html`<form class="picked" id="${COMPARE}" action="${site.at('/compare')}"><button class="secondary">Compare what is chosen</button> <span class="quiet">up to ${MAX_COMPARED}</span></form>`}
 ${parts.map((part) => partOf(part, canPick(parts) ? COMPARE : null, site))}
+${parts.every(({ total }) => total === 0) && browseLinks(wanted, site)}
+${canPick(parts) && html`<form class="picked" id="${COMPARE}" action="${site.at('/compare')}"><button class="secondary">Compare what is chosen</button> <span class="quiet">up to ${MAX_COMPARED}</span></form>`}
 ${wanted.after !== null && html`<p><a href="${site.at(searchPath({ ...wanted, after: null }))}">Back to the first page</a></p>`}
 </div>
 </div>`
@@ -159,7 +160,12 @@ ${shown}
 ${hidden.length > 0 && html`<details><summary>${hidden.length} more</summary><ul>${hidden}</ul></details>`}`
 }
 
-function partOf({ heading, items, similarCounts, total, more }: Part, picker: string | null, site: Site): Html {
+/** Links of a search without results. */
+const browseLinks = ({ q }: SearchFilter, { at }: Site): Html =>
+  html`<div class="empty"><p>Browse ${Object.values(KIND_LABELS).map(({ parameter, many }, index) => html`${index > 0 && ', '}<a href="${at(searchPath({ kind: parameter }))}">${many}</a>`)}${q !== null && html`, or search the <a href="${at(`/docs/search?${new URLSearchParams({ q })}`)}">documentation</a>`}.</p></div>`
+
+function partOf({ heading, items, similarCounts, total, more }: Part, picker: string | null, site: Site): Html | null {
+  if (total === 0) return null
   return html`<section aria-label="${heading}">
 <h2>${heading} <span class="quiet">${whole(total)}</span></h2>
 ${items.length > 0 && cards(items, similarCounts, picker)}

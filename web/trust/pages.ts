@@ -84,16 +84,21 @@ ${trustForm(values, site)}
 <section aria-labelledby="answers"><h2 id="answers">Recommended actions</h2><dl class="facts-list">${Object.values(ACTIONS).map(
     ({ short, sentence, tone }) => html`<dt>${chip(short, tone)}</dt><dd>${sentence}</dd>`,
   )}</dl></section>
-<section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><ul class="sources">${sources.map(
+<section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><dl class="facts-list">${sources.map(
     ({ name, state, reason }) =>
-      html`<li><strong>${name}</strong> <span>${SOURCE_STATES[state]}</span>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
-  )}</ul></section>
+      html`<dt><code>${name}</code></dt><dd>${chip(SOURCE_STATES[state].label, SOURCE_STATES[state].tone)}${reason && html` <span class="quiet">${reason}</span>`}</dd>`,
+  )}</dl></section>
 </div>
 <p>Missing evidence never decides: a denial must hold for the best possible evidence of unavailable sources, and proceeding for the worst.
 Programs call <code>POST /v1/decide</code> with a key: see <a href="${site.at('/reference/trust')}">the contract</a>.</p>`
 }
 
-const SOURCE_STATES = { UP: 'answers', DOWN: 'unavailable', UNTRIED: 'not queried yet', OFF: 'not configured' } as const
+const SOURCE_STATES = {
+  UP: { label: 'answers', tone: 'good' },
+  DOWN: { label: 'unavailable', tone: 'doubt' },
+  UNTRIED: { label: 'not queried yet', tone: 'none' },
+  OFF: { label: 'not configured', tone: 'none' },
+} as const
 
 function forPrograms(domain: string, { policy, kind, sensitivity }: TrustFormValues, { publicUrl }: Site): Html {
   const body = {
