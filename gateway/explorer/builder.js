@@ -1,6 +1,7 @@
 /* global React, GraphiQL */
 // Builds the operation of the editor by clicking: the fields of the schema as a tree of checkboxes, with their arguments and
-// variables. The editor holds the only copy: every change parses its text and prints it again. Loaded when its panel is opened.
+// variables. The editor holds the only copy: every change parses its text and prints it again; what is printed reaches the editor
+// a frame later. Loaded when its panel is opened.
 const h = React.createElement
 const graphql = GraphiQL.GraphQL
 const { Kind } = graphql
@@ -334,18 +335,20 @@ const FieldRow = React.memo(({ field, parent, node, edit }) => {
 
 /** About as many rows of a list as a window shows are drawn at once; the others follow, frame by frame. */
 const ROWS_AT_ONCE = 24
+/** Of a list that a click opens: a row and its arguments are about 20 elements, which the frame of the click has to draw. */
+const INNER_ROWS_AT_ONCE = 8
 
-/** How many rows of a list of `length` are drawn by now; another filter begins again. */
-function useRowCount(length, filter) {
-  const [drawn, setDrawn] = React.useState({ filter, count: ROWS_AT_ONCE })
-  if (drawn.filter !== filter) setDrawn({ filter, count: ROWS_AT_ONCE })
-  const count = drawn.filter === filter ? drawn.count : ROWS_AT_ONCE
+/** How many rows of a list of `length` are drawn by now, `step` more each frame; another filter begins again. */
+function useRowCount(length, filter, step) {
+  const [drawn, setDrawn] = React.useState({ filter, count: step })
+  if (drawn.filter !== filter) setDrawn({ filter, count: step })
+  const count = drawn.filter === filter ? drawn.count : step
   React.useEffect(() => {
     if (count >= length) return
-    const more = { filter, count: count + ROWS_AT_ONCE }
+    const more = { filter, count: count + step }
     const waiting = requestAnimationFrame(() => React.startTransition(() => setDrawn(more)))
     return () => cancelAnimationFrame(waiting)
-  }, [count, length, filter])
+  }, [count, length, filter, step])
   return count
 }
 
@@ -356,7 +359,7 @@ const Fields = React.memo(({ type, path, selections, edit, filter = '' }) => {
   const types = graphql.isAbstractType(type) ? schema.getPossibleTypes(type) : []
   const find = (step) => selections.find((node) => isAt(node, step))
   const shown = fields.filter((field) => find({ field: field.name }) || field.name.toLowerCase().includes(filter))
-  const count = useRowCount(shown.length + types.length, filter)
+  const count = useRowCount(shown.length + types.length, filter, path.length === 0 ? ROWS_AT_ONCE : INNER_ROWS_AT_ONCE)
   return h(
     'ul',
     { 'aria-label': `Fields of ${type.name}` },
@@ -386,18 +389,75 @@ const TypeRow = React.memo(({ type, parent, node, edit }) => {
   )
 })
 
-/** The text of an editor, as it changes. What is typed there does not wait for the tree. */
+/** Replaces the text of an editor by its smallest change: other lines are not drawn again, and the cursor stays. One step of undo. */
+function replaceText(editor, next) {
+  const text = editor.getValue()
+  const shorter = Math.min(text.length, next.length)
+  let [prefix, suffix] = [0, 0]
+  while (prefix < shorter && text[prefix] === next[prefix]) prefix++
+  while (suffix < shorter - prefix && text.at(-1 - suffix) === next.at(-1 - suffix)) suffix++
+  const [from, to] = [prefix, text.length - suffix].map((index) => editor.posFromIndex(index))
+  editor.replaceRange(next.slice(prefix, next.length - suffix), from, to)
+}
+
+/** Runs `task` after the next frame is painted. */
+const afterPaint = (task) => requestAnimationFrame(() => setTimeout(task))
+
+/** Before another part of the page can read an editor. */
+const NEXT_INPUT = ['pointerdown', 'keydown']
+
+/**
+ * The text of an editor with the changes of the tree, which are written to the editor after the frame that shows them: the editor
+ * measures the whole page when it draws. `show` gets each new text.
+ */
+function createDraft(editor, show) {
+  let pending = null
+  const flush = () => {
+    for (const type of NEXT_INPUT) removeEventListener(type, flush, true)
+    if (pending === null) return
+    const text = pending
+    pending = null
+    replaceText(editor, text)
+  }
+  return {
+    flush,
+    text: () => pending ?? editor?.getValue() ?? '',
+    write(text) {
+      if (!editor) return
+      if (pending === null) {
+        for (const type of NEXT_INPUT) addEventListener(type, flush, true)
+        afterPaint(flush)
+      }
+      pending = text
+      show(text)
+    },
+    /** The editor changed by itself: what was not written is not of its text. */
+    drop() {
+      pending = null
+    },
+  }
+}
+
+/** The text of an editor, as it changes, and its draft. What is typed there does not wait for the tree. */
 function useText(editor) {
   const [text, setText] = React.useState(() => editor?.getValue() ?? '')
+  const draft = React.useMemo(() => createDraft(editor, setText), [editor])
   React.useEffect(() => {
-    const update = () => setText(editor?.getValue() ?? '')
+    const update = () => setText(draft.text())
     // CodeMirror's origins of what is typed, `+input` and `+delete`. Some events have no change.
-    const listener = (_, change) => (change?.origin?.startsWith('+') ? React.startTransition(update) : update())
+    const listener = (_, change) => {
+      if (change) draft.drop()
+      if (change?.origin?.startsWith('+')) React.startTransition(update)
+      else update()
+    }
     update()
     editor?.on('change', listener)
-    return () => editor?.off('change', listener)
-  }, [editor])
-  return text
+    return () => {
+      draft.flush()
+      editor?.off('change', listener)
+    }
+  }, [editor, draft])
+  return [text, draft]
 }
 
 /** The variables of a text; null when it is no object of JSON. */
@@ -420,8 +480,8 @@ export default function Builder() {
   const editor = useEditorContext({ nonNull: true })
   const { schema } = useSchemaStore()
   const { queryEditor, variableEditor } = editor
-  const text = useText(queryEditor)
-  const variableText = useText(variableEditor)
+  const [text, query] = useText(queryEditor)
+  const [variableText, variables] = useText(variableEditor)
   const [wanted, setWanted] = React.useState('query')
   const [filter, setFilter] = React.useState('')
   // The field shows a key at once, the tree follows in pieces of a few milliseconds.
@@ -431,7 +491,7 @@ export default function Builder() {
     () => ({
       /** Replaces the operation by what `change` makes of it and the variables of the document; without fields it is taken out. */
       operation(change) {
-        const document = read(queryEditor.getValue())
+        const document = read(query.text())
         if (document === null) return
         const found = operationIn(document.definitions, chosen)
         const operation = found ?? {
@@ -447,20 +507,20 @@ export default function Builder() {
             : found
               ? document.definitions.map((each) => (each === found ? changed : each))
               : [...others, changed]
-        queryEditor.setValue(write({ ...document, definitions }))
+        query.write(write({ ...document, definitions }))
       },
       hasVariables: variablesIn(variableText) !== null,
       variable(word) {
-        const variables = variablesIn(variableEditor?.getValue() ?? '') ?? {}
-        return Object.hasOwn(variables, word) ? variables[word] : undefined
+        const values = variablesIn(variables.text()) ?? {}
+        return Object.hasOwn(values, word) ? values[word] : undefined
       },
       setVariable(word, value) {
-        const variables = variablesIn(variableEditor?.getValue() ?? '')
+        const values = variablesIn(variables.text())
         // What cannot be read is not replaced.
-        if (variables !== null) variableEditor?.setValue(JSON.stringify({ ...variables, [word]: value }, null, 2))
+        if (values !== null) variables.write(JSON.stringify({ ...values, [word]: value }, null, 2))
       },
     }),
-    [queryEditor, variableEditor, chosen, wanted, variableText],
+    [query, variables, chosen, wanted, variableText],
   )
   const document = React.useMemo(() => read(text), [text])
   const operation = document && operationIn(document.definitions, chosen)
