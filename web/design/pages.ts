@@ -134,7 +134,7 @@ const SAMPLES: readonly Sample[] = [
   {
     name: 'Folded',
     when: 'Filters and the like: a phone folds them away, a wide window shows them.',
-    look: html`<div class="facets"><details class="folded"><summary>Order and filters</summary><ul><li><a href="#folded">Newest</a></li></ul></details></div>`,
+    look: html`<div class="facets"><details class="folded"><summary>Order and filters</summary><ul><li id="folded"><a href="#folded">Newest</a></li></ul></details></div>`,
     markup: '<details class="folded"><summary>',
   },
 ]
