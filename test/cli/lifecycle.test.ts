@@ -96,7 +96,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const untilGone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+const untilGone = (pid: number) => expect.poll(() => isAlive(pid)).toBe(false)
 
 describe('a running copy', () => {
   const dataDir = aDataDir()

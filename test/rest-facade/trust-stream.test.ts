@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import Fastify from 'fastify'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sendPieces } from '../../rest-facade/http/streamed-response.ts'
 import { aBadHost, aGoodHost, type Data, type TestKey } from '../subgraphs/trust/support/trust.ts'
 import { breaches } from './trust-contract.ts'
@@ -107,9 +107,9 @@ test('a row is written when it is decided, whatever is slow before it', async ()
 test('when the client disconnects, nothing else begins, and nothing else is counted', async () => {
   const release = names(20).map(gate)
   const { response } = await open(names(20))
-  await vi.waitFor(() => expect(stack.sources.requestedHosts.length).toBe(8))
+  await expect.poll(() => stack.sources.requestedHosts.length).toBe(8)
   response.destroy()
-  await vi.waitFor(async () => expect((await stack.send('GET /v1/usage', key)).status).toBe(200))
+  await expect.poll(async () => (await stack.send('GET /v1/usage', key)).status).toBe(200)
   for (const each of release) each()
   // Others are decided meanwhile, one after the other: as long as a further row would take to begin.
   const other = await stack.aKey()
@@ -152,14 +152,12 @@ test('a client that does not read stops the work, and gets all when it does', as
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   // The buffers of both ends are full when two looks see the same.
   let before = -1
-  await vi.waitFor(
-    () => {
-      const same = made === before
-      before = made
-      expect([same, made > 0]).toEqual([true, true])
-    },
-    { interval: 200, timeout: 10_000 },
-  )
+  const isSame = () => {
+    const same = made === before
+    before = made
+    return same && made > 0
+  }
+  await expect.poll(isSame, { interval: 200 }).toBe(true)
   expect(made).toBeLessThan(100)
   let bytes = 0
   for await (const chunk of response) bytes += (chunk as Buffer).length

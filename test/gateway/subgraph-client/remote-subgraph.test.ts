@@ -1,6 +1,6 @@
 import zlib from 'node:zlib'
 import { Pool } from 'undici'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTracing } from '../../../gateway/observability/tracing.ts'
 import { postRequest } from '../../../gateway/subgraph-client/http-exchange.ts'
 import type { RequestContext } from '../../../gateway/subgraph-client/link.ts'
@@ -163,7 +163,7 @@ describe('connections and bodies', () => {
     const held: Exchange[] = []
     shop.always = (exchange) => void held.push(exchange)
     const served = Array.from({ length: 64 }, () => link.execute(aRequest(NAME), requestContext()))
-    await vi.waitFor(() => expect(held).toHaveLength(64), { timeout: 15_000 })
+    await expect.poll(() => held.length).toBe(64)
 
     const gone = new AbortController()
     const waiting = link.execute(aRequest(NAME), { caller: CALLER, signal: gone.signal })

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { parse } from 'graphql'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
 import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import { createRemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
@@ -120,15 +120,14 @@ describe('the circuit', () => {
     expect(failures, 'an outage is not an error line per operation').toEqual([50, 50, 20])
 
     shop.always = null
-    const isBack = async () => expect((await executing(NAME)).errors).toBeUndefined()
-    await vi.waitFor(isBack, { timeout: 20_000, interval: 50 })
+    await expect.poll(async () => (await executing(NAME)).errors, { timeout: 20_000 }).toBeUndefined()
     expect(link.circuitState()).toBe('closed')
     expect(lines.filter(({ circuit }) => circuit).map(({ circuit, level, subgraph }) => [circuit, level, subgraph])).toEqual([
       ['open', 40, 'shop'],
       ['half-open', 30, 'shop'],
       ['closed', 30, 'shop'],
     ])
-  }, 30_000)
+  })
 
   test.each([
     { what: 'questions whose answers are too large', flaw: pours },

@@ -66,7 +66,7 @@ const isReplica = async () => {
 
 describe('reads that may be behind', () => {
   test('are answered by the replica, and all others by the primary', async () => {
-    await expect.poll(() => replicaHooks(isReplica), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => replicaHooks(isReplica)).toBe(true)
     expect([await isReplica(), await replicaHooks(isReplica, false)]).toEqual([false, false])
     const { rows } = await replicaHooks(() => sql<{ answer: boolean }>`SELECT is_replica() AS answer`.execute(database.now))
     expect(rows[0]?.answer).toBe(false)
@@ -93,10 +93,10 @@ describe('reads that may be behind', () => {
       onReplica.query(
         `SELECT FROM pg_stat_activity WHERE query LIKE '%10000000000%' AND pid <> pg_backend_pid() AND state = 'active'`,
       )
-    await expect.poll(async () => (await running()).rowCount, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await running()).rowCount).toBe(1)
     ended.abort(new Error('gone'))
     await expect(slow).rejects.toThrow()
-    await expect.poll(async () => (await running()).rowCount, { timeout: 10_000 }).toBe(0)
+    await expect.poll(async () => (await running()).rowCount).toBe(0)
   })
 })
 
@@ -108,7 +108,7 @@ describe('a user who has written', () => {
       await mayLag({ ...ann, credentials: {} }),
       await mayLag({ ...ann, address: '203.0.113.9' }),
     ]).toEqual([false, false, false])
-    await expect.poll(() => mayLag(bob), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => mayLag(bob)).toBe(true)
   })
 
   test('sees its own post while the replica lags, and no user reads from a replica that stays behind', async () => {
@@ -189,7 +189,7 @@ test('a replica that is gone costs no answer', async () => {
   })
   expect((await Promise.all(answers)).map(({ length }) => length)).toEqual(answers.map(() => 3))
   expect(await replicaHooks(isReplica)).toBe(false)
-  await expect.poll(() => mayLag(bob), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => mayLag(bob)).toBe(false)
   // Said by the next look, which may be later.
-  await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('The replica is unavailable')
+  await expect.poll(() => said.join()).toContain('The replica is unavailable')
 })

@@ -169,7 +169,7 @@ test('a subscriber that leaves during catch-up delays neither others nor the end
   expect(await read(others, 1)).toEqual([7])
   await busy.close()
   proxy.close()
-}, 20_000)
+})
 
 test('a resumed subscriber misses nothing, though others get newer events before it has caught up', async () => {
   await happen('a', 5)
@@ -255,7 +255,7 @@ test('a resumed subscriber that does not read is disconnected after a minute', a
     later.mockRestore()
   }
   await expect(back.next()).rejects.toMatchObject({ extensions: { code: 'SLOW_READER' } })
-}, 20_000)
+})
 
 test('positions that cannot be written are tried again after a pause, until they can', async () => {
   let warnings = 0
@@ -356,7 +356,7 @@ test('a broken connection is opened again, and nothing is missed', async () => {
   expect(broken).toHaveLength(1)
   await happen('a', 2)
   expect(await read(events, 2)).toEqual([2, 3])
-}, 20_000)
+})
 
 test('subscribers continue on a database that lacks the last events, as after a fail-over', async () => {
   const [events, named] = await Promise.all([feed.listen('a', null), feed.listen('a', 'name')])
@@ -385,7 +385,7 @@ test('subscribers continue on a database that lacks the last events, as after a 
     [3, 4],
     [3, 4],
   ])
-}, 20_000)
+})
 
 test('a subscriber of a process killed between commit and delivery resumes elsewhere, with each event once', async () => {
   const { child, line } = await listenElsewhere('a', 'name')
@@ -413,7 +413,7 @@ test('a subscriber of a process killed between commit and delivery resumes elsew
   const again = await feed.listen('a', 'name')
   await happen('a')
   expect(await Promise.all([read(back, 1), read(again, 1), read(stranger, 1)])).toEqual([[6], [6], [6]])
-}, 20_000)
+})
 
 test('a subscriber of a live process takes no events from it', async () => {
   const { line } = await listenElsewhere('a', 'name')
@@ -422,7 +422,7 @@ test('a subscriber of a live process takes no events from it', async () => {
   const here = await feed.listen('a', 'name')
   await happen('a')
   expect([await line(), ...(await read(here, 1))]).toEqual(['2', 2])
-}, 20_000)
+})
 
 test('every event is noticed, also of a topic without subscribers; after a broken connection, that some may be missing', async () => {
   const noticed: (string | null)[] = []

@@ -109,13 +109,10 @@ describe.skipIf(!hasRedis)('two processes (needs redis-server)', () => {
     await redis.start()
     // It has forgotten everything, as a Redis without a disk does.
     await expect
-      .poll(
-        async () => {
-          await take[0]?.('b', 3)
-          return (await take[1]?.('b', 1))?.isGranted
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await take[0]?.('b', 3)
+        return (await take[1]?.('b', 1))?.isGranted
+      })
       .toBe(false)
   })
 })

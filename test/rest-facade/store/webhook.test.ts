@@ -281,12 +281,10 @@ test('what waits for a webhook is sent when that is resumed while the delivery b
   await blocker.query('BEGIN; LOCK TABLE store_jobs.job IN SHARE MODE')
   const resuming = resume(updated)
   await expect
-    .poll(
-      () =>
-        finds(
-          "pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database() AND query ~* '^\\s*(with|insert)[^;]* into '",
-        ),
-      { timeout: 10_000 },
+    .poll(() =>
+      finds(
+        "pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database() AND query ~* '^\\s*(with|insert)[^;]* into '",
+      ),
     )
     .toBe(true)
   answer()
@@ -294,9 +292,7 @@ test('what waits for a webhook is sent when that is resumed while the delivery b
     finds(
       "pg_locks JOIN pg_database ON pg_database.oid = database WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()",
     )
-  await expect
-    .poll(async () => (await deliveries(created)).every(isDelivered) || (await isAwaited()), { timeout: 10_000 })
-    .toBe(true)
+  await expect.poll(async () => (await deliveries(created)).every(isDelivered) || (await isAwaited())).toBe(true)
   await blocker.query('ROLLBACK')
   await blocker.end()
   await resuming

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tenantOf } from '../../../platform/http/caller.ts'
 import { permissionsOf } from '../../../subgraphs/store/access/permissions.ts'
 import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
@@ -199,7 +199,7 @@ test('a store sees its granted apps, and revokes them', async () => {
     'RevokeAppAuthorizationSuccess',
   )
   expect((await list()).map(({ id }: { id: string }) => id)).not.toContain(newest.id)
-  await vi.waitFor(async () => expect(await statusWith(tokens.access_token)).toBe(401), 15_000)
+  await expect.poll(() => statusWith(tokens.access_token)).toBe(401)
 })
 
 test('an app that is deleted takes its tokens along', async () => {
@@ -207,7 +207,7 @@ test('an app that is deleted takes its tokens along', async () => {
   const tokens = await tokensOf(made)
   expect(await statusWith(tokens.access_token)).toBe(200)
   await stack.ask(shop, 'mutation ($id: ID!) { deleteApp(id: $id) { __typename } }', { id: made.app.id })
-  await vi.waitFor(async () => expect(await statusWith(tokens.access_token)).toBe(401), 15_000)
+  await expect.poll(() => statusWith(tokens.access_token)).toBe(401)
 })
 
 test('no app gets at apps, consents or sign-ins, whatever it may', async () => {

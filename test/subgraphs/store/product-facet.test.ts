@@ -128,7 +128,7 @@ test('the last of two variants, sold at once by two orders, leave a product that
   // The second one has not seen what the first one sold, and waits for it.
   const isWaiting = async () =>
     (await stack.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`)).length > 0
-  await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true)
+  await expect.poll(isWaiting).toBe(true)
   await one?.query('COMMIT')
   await second
   await Promise.all(clients.map((client) => client.end()))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTrustParts } from '../../../subgraphs/trust/parts.ts'
 import { ANONYMOUS, aGoodHost, type Data, type FixedSources, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
@@ -167,7 +167,7 @@ test('a canceled job decides nothing more, keeps its results, and its inputs are
   gate = open.promise
   const { job } = await create([...domains(50), 'not a host'])
   const running = run()
-  await vi.waitFor(() => expect(maxCollecting).toBe(20))
+  await expect.poll(() => maxCollecting).toBe(20)
   expect((await find(job.id)).status).toBe('RUNNING')
   expect((await cancel(job.id)).job).toMatchObject({ status: 'CANCELED', counts: { waiting: 0, canceled: 50, invalid: 1 } })
   open.resolve()
@@ -185,7 +185,7 @@ test('a process that dies loses nothing: another decides its targets after five 
   gate = open.promise
   const { job } = await create(domains(30))
   const first = dying.runJobs()
-  await vi.waitFor(() => expect(maxCollecting).toBe(10))
+  await expect.poll(() => maxCollecting).toBe(10)
   gate = null
   // It stands still; the others do the rest.
   await run()
@@ -208,7 +208,7 @@ test('a process that stops ends what it has begun and leaves the rest to others'
   gate = open.promise
   const { job } = await create(domains(40))
   const running = stopping.runJobs()
-  await vi.waitFor(() => expect(maxCollecting).toBe(10))
+  await expect.poll(() => maxCollecting).toBe(10)
   const closed = stopping.close()
   open.resolve()
   await Promise.all([running, closed])
@@ -247,7 +247,7 @@ test('an interactive decision does not wait for a job, of which a process collec
   gate = open.promise
   const { job } = await create(domains(100))
   const running = run()
-  await vi.waitFor(() => expect(maxCollecting).toBe(20))
+  await expect.poll(() => maxCollecting).toBe(20)
   const { data } = await trust.ask('{ decide(input: { domain: "now.example.com" }) { __typename } }', {}, key.caller)
   expect([data.decide.__typename, (await find(job.id)).finishedCount]).toEqual(['DecisionMade', 0])
   open.resolve()
@@ -350,10 +350,10 @@ test('a run that fails ends with all of its targets: the next one does not decid
   gateOf = (host) => (host === 'n0.example.com' ? first.promise : others.promise)
   const { job } = await create(domains(30))
   const collectingAtEnd = copies[0]?.runJobs().catch(() => collecting)
-  await vi.waitFor(() => expect(maxCollecting).toBe(10))
+  await expect.poll(() => maxCollecting).toBe(10)
   await trust.sql('ALTER TABLE decision_job RENAME COLUMN taken_at TO moved')
   first.resolve()
-  await vi.waitFor(async () => expect((await find(job.id)).counts.decided).toBe(1))
+  await expect.poll(async () => (await find(job.id)).counts.decided).toBe(1)
   // Time to take the next one, which fails; nine are being decided.
   await sleep(500)
   others.resolve()

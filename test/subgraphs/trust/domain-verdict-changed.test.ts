@@ -4,7 +4,7 @@ import { parse, subscribe } from 'graphql'
 import { type Client, createClient } from 'graphql-ws'
 import { generateKeyPair, SignJWT } from 'jose'
 import pino from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
@@ -175,11 +175,9 @@ test('a change is an event if and only if it is stored', async () => {
 test('a subscriber whose process died continues where it was, in another process', async () => {
   await watch('a.example.com', key.caller)
   const events = await open(key.caller)
-  await vi.waitFor(async () =>
-    expect(await trust.sql(`SELECT listener FROM event_listener WHERE topic = $1`, [`verdicts of key ${key.row}`])).toHaveLength(
-      1,
-    ),
-  )
+  await expect
+    .poll(() => trust.sql(`SELECT listener FROM event_listener WHERE topic = $1`, [`verdicts of key ${key.row}`]))
+    .toHaveLength(1)
   const [row] = await trust.sql('SELECT * FROM event_listener WHERE topic = $1', [`verdicts of key ${key.row}`])
   await events.return?.()
   // What a process that is killed leaves behind: its rows, without its lock.
@@ -209,17 +207,14 @@ test('it works over a WebSocket of the gateway with the key as connection parame
   const received: Data[] = []
   const noted = (each: Data) => void received.push(each)
   client.subscribe({ query: SUBSCRIPTION }, { next: noted, error: noted, complete: () => {} })
-  await vi.waitFor(() => expect(stack.subgraph.listeners?.()).toBe(1), 10_000)
+  await expect.poll(() => stack.subgraph.listeners?.()).toBe(1)
   stack.sources.setEvidence('a.example.com', aGoodHost())
   await stack.ask('mutation { watchDomain(input: { domain: "a.example.com" }) { __typename } }', {}, caller)
   await copy.checkWatched()
   stack.sources.setEvidence('a.example.com', aBadHost())
   await stack.sql('UPDATE watched_domain SET next_check_at = now()')
   await copy.checkWatched()
-  await vi.waitFor(
-    () => expect(received.map(({ data }) => data?.domainVerdictChanged.watch.domain)).toEqual(['a.example.com']),
-    10_000,
-  )
+  await expect.poll(() => received.map(({ data }) => data?.domainVerdictChanged.watch.domain)).toEqual(['a.example.com'])
   await client.dispose()
   await app.close()
   await copy.close()

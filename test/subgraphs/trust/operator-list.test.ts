@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readListFile, writeListFile } from '../../../subgraphs/trust/operator-list/list-file.ts'
 import { aBadHost, aGoodHost, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
@@ -156,13 +156,8 @@ describe('a block', () => {
     const other = trust.another({})
     expect((await decide('example.com', key, other)).assessment.action).toBe('PROCEED')
     await add('BLOCK', [{ target: 'example.com' }])
-    await vi.waitFor(
-      async () => expect((await decide('example.com', await trust.aKey(), other)).assessment.action).toBe('DENY'),
-      {
-        timeout: 20_000,
-        interval: 200,
-      },
-    )
+    const action = async () => (await decide('example.com', await trust.aKey(), other)).assessment.action
+    await expect.poll(action, { timeout: 20_000, interval: 200 }).toBe('DENY')
   })
 })
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import pino from 'pino'
-import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { networkFiles } from '../../../../subgraphs/trust/collectors/networks.ts'
 import { a, startDnsServer, zone } from '../../../support/dns-server.ts'
 import { mmdbOf } from './support/mmdb.ts'
@@ -82,10 +82,9 @@ test('the evidence of DNS has the networks of the addresses, and the state of so
   cleanups.push(trust.close)
   expect((await trust.status()).find(({ name }) => name === 'networks')).toMatchObject({ state: 'untried' })
   trust.start()
-  await vi.waitFor(
-    async () => expect((await trust.status()).find(({ name }) => name === 'networks')).toMatchObject({ state: 'up' }),
-    20_000,
-  )
+  await expect
+    .poll(async () => (await trust.status()).find(({ name }) => name === 'networks'), { timeout: 20_000 })
+    .toMatchObject({ state: 'up' })
   expect(await trust.ask('dns', 'a.example.com', 'example.com')).toMatchObject({
     status: 'ok',
     facts: { networks: [{ address: '93.184.216.34', asn: 15_133, name: 'EDGECAST', isHosting: null }] },
