@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Agent, request } from 'undici/index.js'
 import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { OnChange } from '../../platform/graphql/subgraph.ts'
+import { Agent, request } from '../../platform/outbound/undici.ts'
 import { parseEventStream } from '../transports/server-sent-events.ts'
 import { CHANGES_PATH } from './changes-path.ts'
 import type { Sign } from './signature.ts'

@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
-import { Pool } from 'undici'
 import type { RequestOrigin, SubgraphRoutes } from '../../platform/http/subgraph-routes.ts'
+import { Pool } from '../../platform/outbound/undici.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { Sign } from './signature.ts'
 

@@ -1,4 +1,5 @@
-import { Agent, type buildConnector, request as send } from 'undici/index.js'
+import type { buildConnector } from 'undici/index.js'
+import { Agent, request as send } from '../../platform/outbound/undici.ts'
 import { parseGraphQLResponse } from './http-messages.ts'
 import type { RequestContext } from './link.ts'
 import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'

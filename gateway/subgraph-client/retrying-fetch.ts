@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-// Imports a file, because Bun replaces the package `undici` by a module without pools.
-import { Pool } from 'undici/index.js'
 import { type CircuitState, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts'
+import { Pool } from '../../platform/outbound/undici.ts'
 import { UploadError } from '../uploads/upload-error.ts'
 import { SubgraphError } from './error-masking.ts'
 import { MAX_RESPONSE_BYTES } from './http-messages.ts'

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type SecureVersion } from 'node:tls'
 import type { Logger } from 'pino'
-import { buildConnector } from 'undici/index.js'
+import type { buildConnector as Connect } from 'undici/index.js'
+import { buildConnector } from '../../platform/outbound/undici.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { watchFile } from '../planning/watched-file.ts'
 
@@ -20,7 +21,7 @@ export type TlsOptions = {
 
 /** Opens connections with the current files. */
 export type Connector = {
-  readonly connect: buildConnector.connector
+  readonly connect: Connect.connector
   /**
    * Calls `listener` after files changed, to close connections that use the old ones, until the
    * returned function is called.
@@ -66,7 +67,7 @@ export function createTlsConnector(
     },
   }
 
-  function connectorOf(given: Files): buildConnector.connector {
+  function connectorOf(given: Files): Connect.connector {
     const tls = { ...given, minVersion, ...(passphrase !== undefined && { passphrase }) }
     try {
       createSecureContext(tls)

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { Agent, type buildConnector, type Dispatcher, request as send } from 'undici/index.js'
+import type { buildConnector, Dispatcher } from 'undici/index.js'
+import { Agent, request as send } from '../../platform/outbound/undici.ts'
 import type { Sign } from '../signed-link/signature.ts'
 import { MAX_EVENT_CHARACTERS, parseEventStream } from '../transports/server-sent-events.ts'
 import { parseGraphQLResponse } from './http-messages.ts'

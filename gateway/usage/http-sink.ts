@@ -1,5 +1,4 @@
-// Imports a file, because Bun replaces the package `undici` by a module without pools.
-import { Pool } from 'undici/index.js'
+import { Pool } from '../../platform/outbound/undici.ts'
 import { postRequest } from '../subgraph-client/http-exchange.ts'
 import type { UsageSink } from './usage-batch.ts'
 

@@ -56,7 +56,7 @@ export type HttpClient = {
   readonly close: () => Promise<void>
 }
 
-type LoadedClient = { readonly agent: Agent; readonly request: typeof import('undici').request }
+type LoadedClient = { readonly agent: Agent; readonly request: typeof import('./undici.ts').request }
 
 /** Connect time limit: a later connection is too late for any decision. */
 const CONNECT_TIMEOUT_MS = 5_000
@@ -102,7 +102,7 @@ export function httpClient(
   /** Loads undici on first use: that takes 0.1 s and more, and most starts make no request soon. */
   function opened(): Promise<LoadedClient> {
     if (isClosed) throw new Fault('unavailable', 'this process is ending')
-    opening ??= import('undici').then(({ Agent, request }) => {
+    opening ??= import('./undici.ts').then(({ Agent, request }) => {
       const agent = new Agent({
         connect: connector(network, dns),
         connections,

@@ -57,6 +57,10 @@ test.each([
   expect([...packages]).not.toContain(name)
 })
 
+test('a start does without connections of undici: collectors, webhooks and remote subgraphs come later', () => {
+  expect([...files]).not.toContain('platform/outbound/undici.ts')
+})
+
 test('main.ts imports nothing but the compile cache before it is enabled: Node would compile it at each start', () => {
   expect(namesIn('main.ts', STATIC)).toEqual(['./platform/process/compile-cache.ts'])
   expect(namesIn('platform/process/compile-cache.ts', STATIC).filter((name) => !name.startsWith('node:'))).toEqual([])
