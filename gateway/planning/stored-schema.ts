@@ -1,5 +1,6 @@
 import type { Supergraph as SupergraphModel } from '@apollo/federation-internals'
 import { buildASTSchema, type GraphQLSchema, parse, print } from 'graphql'
+import { apiSchemaOf } from './api-schema-copy.ts'
 import { federationLibrary } from './planner-library.ts'
 
 /** What a gateway reads from the model of a supergraph before it plans an operation. */
@@ -43,7 +44,7 @@ export function apiSchemaFrom({ api }: StoredSchema): GraphQLSchema {
 
 /** SDL of what Apollo's `toGraphQLJSSchema({ includeDefer: true })` builds. */
 export function apiSdlOf(model: SupergraphModel): string {
-  const schema = model.apiSchema()
+  const schema = apiSchemaOf(model.schema)
   return `${federationLibrary().printSchema(schema)}\n\n${print(schema.deferDirective().toAST())}`
 }
 

@@ -16,8 +16,10 @@ import { describeRequirements } from '../authorization/describe-requirements.ts'
 import { type PlannedDocument, plannedDocument } from '../executor/federated/planned-document.ts'
 import type { TypeTest } from '../executor/federated/response-data.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
+import { planWithoutApiCopy } from './api-schema-copy.ts'
 import { type FieldSets, fieldSetsIn } from './field-sets.ts'
 import { forgetNodes, forgetSources } from './forget-sources.ts'
+import { createIntern, internDocument } from './intern-strings.ts'
 import { federationLibrary, plannerLibrary } from './planner-library.ts'
 import type { TypesOverlap } from './required-fields.ts'
 import { separateArguments } from './requires-arguments.ts'
@@ -109,6 +111,8 @@ export function readSupergraph(
 ): Supergraph {
   const modelOf = (of: DocumentNode, validateSupergraph: boolean) =>
     federationLibrary().Supergraph.build(withoutUnusableKeys(of), { supportedFeatures: supportedFeatures(), validateSupergraph })
+  const intern = createIntern()
+  internDocument(document, intern)
   const separated = separateArguments(document)
   const { variants } = separated
   // The parsed text of a large supergraph has 10 MB: it is dropped when the model is made, and kept
@@ -123,9 +127,8 @@ export function readSupergraph(
   // need not use every variant.
   const planned = once(() => {
     const built = variants.size === 0 ? model() : modelOf(madeFrom(sources).separated, false)
-    // A copy of the schema without what is hidden and without join directives, validated twice: half
-    // of the time until the first plan. Where nothing is hidden, plans are the same without it.
-    if (stored && !stored.hasInaccessibleElements) built.schema.toAPISchema = () => built.schema
+    // The copy, validated twice, is half of the time until the first plan.
+    if (stored && !stored.hasInaccessibleElements) planWithoutApiCopy(built.schema)
     return built
   })
   if (variants.size > 0 && !isKnown) model().subgraphs()
@@ -146,20 +149,24 @@ export function readSupergraph(
       planned()
       inAdvance = setTimeout(planner, PLANNER_DELAY_MS).unref()
     }, MODEL_DELAY_MS).unref()
-  } else planner()
+  }
   // One-entry cache: executor and response cache plan the same document in succession.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
   const facts = stored ?? factsOf(model())
   const api = stored ? apiSchemaFrom(stored) : model().apiSchema().toGraphQLJSSchema({ includeDefer: true })
   if (!isKnown) {
     sources = null
-    forgetNodes(api)
-    for (const each of new Set([model(), planned()])) {
+    const models = new Set([model(), planned()])
+    if (!facts.hasInaccessibleElements) for (const { schema } of models) planWithoutApiCopy(schema)
+    planner()
+    const forget = forgetSources()
+    for (const each of models) {
       for (const schema of [each.schema, each.apiSchema(), ...[...each.subgraphs()].map((subgraph) => subgraph.schema)]) {
-        forgetSources(schema)
+        forget(schema)
       }
     }
   }
+  forgetNodes(api, intern)
   const { isOf, overlap } = typeTests(facts)
   const fieldSets = fieldSetsIn(separated, isOf, overlap)
   const planWith = (document: DocumentNode, active: ReadonlySet<string>): QueryPlan => {

@@ -1,12 +1,25 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type ASTNode, buildSchema, type DocumentNode, type GraphQLSchema, parse, validate, visit } from 'graphql'
+import {
+  type ASTNode,
+  buildSchema,
+  type DocumentNode,
+  type GraphQLSchema,
+  GraphQLString,
+  parse,
+  print,
+  printSchema,
+  validate,
+  visit,
+} from 'graphql'
 import { expect, onTestFinished, test } from 'vitest'
 import { createEntityCache } from '../../../gateway/caching/entity-cache.ts'
 import { entityMemoryStore } from '../../../gateway/caching/entity-memory-store.ts'
 import { assembleGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
-import { forgetNodes } from '../../../gateway/planning/forget-sources.ts'
-import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
+import { forgetNodes, forgetSources } from '../../../gateway/planning/forget-sources.ts'
+import { createIntern, internDocument } from '../../../gateway/planning/intern-strings.ts'
+import { federationLibrary } from '../../../gateway/planning/planner-library.ts'
+import { readSupergraph, supportedFeatures } from '../../../gateway/planning/supergraph.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { releaseGarbage } from '../../../platform/process/release-garbage.ts'
 import { ask, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
@@ -79,4 +92,45 @@ test('a gateway with an entity cache keeps nothing of it either, and answers', a
   expect(await ask(gateway, '{ latestReview { about { name } } }')).toEqual({
     data: { latestReview: { about: { name: 'Product b' } } },
   })
+})
+
+test('equal arguments of directives are one object that nobody can change', () => {
+  const { schema } = federationLibrary().Supergraph.build(supergraphSdl(), { supportedFeatures: supportedFeatures() })
+  const before = schema.toString()
+  forgetSources()(schema)
+  const all = schema.directive('join__field')?.applications() ?? []
+  const texts = new Set([...all].map((each) => JSON.stringify(each.arguments())))
+  const objects = new Set([...all].map((each) => each.arguments()))
+  expect(all.size).toBeGreaterThan(texts.size)
+  expect(objects.size).toBe(texts.size)
+  expect([...objects].every(Object.isFrozen)).toBe(true)
+  expect(schema.toString()).toBe(before)
+})
+
+test('elements without extensions share one object; scalars of all schemas are not touched', () => {
+  const given = GraphQLString.extensions
+  const schema = buildSchema('type Query { a(b: Int): String c: E } enum E { D }')
+  const [a, c] = [schema.getQueryType()?.getFields().a, schema.getQueryType()?.getFields().c]
+  if (a) a.extensions = { cost: 1 }
+  forgetNodes(schema)
+  expect(a?.extensions).toEqual({ cost: 1 })
+  expect(c?.extensions).toBe(a?.args[0]?.extensions)
+  expect(Object.isFrozen(c?.extensions)).toBe(true)
+  expect(GraphQLString.extensions).toBe(given)
+})
+
+test('a document with copies of its texts says the same, whatever their characters', () => {
+  const text = '"An emoji \u{1F600}, a quote \\" and a \u00e9." type Query { longNameOfAField(argument: String = "\u0000"): Int }'
+  const document = parse(text)
+  internDocument(document, createIntern())
+  expect(print(document)).toBe(print(parse(text)))
+})
+
+test('the schema to store is that of Apollo, after its copy was dropped', () => {
+  const stock = federationLibrary().Supergraph.build(supergraphSdl(), { supportedFeatures: supportedFeatures() })
+  const { api, schemaToStore } = readSupergraph(parse(supergraphSdl(), { noLocation: true }))
+  const expected = printSchema(stock.apiSchema().toGraphQLJSSchema({ includeDefer: true }))
+  expect(printSchema(api)).toBe(expected)
+  expect(printSchema(buildSchema(schemaToStore().api))).toBe(expected)
+  expect(schemaToStore().api).not.toContain('join__')
 })
