@@ -65,11 +65,11 @@ export type TraceEvent = (
 export const MAX_TRACED_EVENTS = 100
 const EVENT_WINDOW_MS = 60_000
 /**
- * The same of all sources, per second: together they would fill it as well. It has room for 2,048
- * spans, and an event has one for each of its fetches besides its own.
+ * Spans of the events of all sources and of their fetches, per second: together they would fill it as
+ * well. It has room for 2,048 spans.
  */
-export const MAX_TRACED_EVENTS_PER_SECOND = 500
-const ALL_EVENTS_WINDOW_MS = 1_000
+export const MAX_EVENT_SPANS_PER_SECOND = 500
+const EVENT_SPANS_WINDOW_MS = 1_000
 
 /** Timeout of the last export when the process ends. */
 const FLUSH_TIMEOUT_MS = 5_000
@@ -96,7 +96,7 @@ export function createTracing({
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   })
   const tracer = provider.getTracer('atrium')
-  const allEvents = createWindow(MAX_TRACED_EVENTS_PER_SECOND, ALL_EVENTS_WINDOW_MS)
+  const eventSpans = createEventSpans()
 
   return {
     traceOperation(checked, run, resultIn, restIn = () => null) {
@@ -127,7 +127,7 @@ export function createTracing({
           ROOT_CONTEXT,
         )
       }
-      return (opener) => traceSource(opener, allEvents, begin)
+      return (opener) => traceSource(opener, eventSpans, begin)
     },
     traceLink(link) {
       const { subscribe } = link
@@ -136,6 +136,8 @@ export function createTracing({
       return {
         ...link,
         execute(request, context) {
+          const untraced = eventSpans.addFetch(context)
+          if (untraced !== null) return link.execute({ ...request, traceparent: untraced }, context)
           const span = tracer.startSpan(spanName, options, parentContextOf(context))
           return endAfter(span, async () => {
             // Passes the same context object, by which links share state.
@@ -191,33 +193,83 @@ type BeginEventSpan = (context: RequestContext, links: SpanLink[], untraced: num
  * Events are traces of their own with a link to the span that opened the source: one trace for all
  * of them would grow for as long as the subscription runs.
  */
-function traceSource(opener: string | undefined, allEvents: EventWindow, begin: BeginEventSpan): TraceEvent {
+function traceSource(opener: string | undefined, eventSpans: EventSpans, begin: BeginEventSpan): TraceEvent {
   const parsed = opener === undefined ? null : parseTraceparent(opener)
   const links = parsed ? [{ context: { ...parsed, isRemote: false } }] : []
   // Fetches of an event without a span are parts of no trace.
-  const unsampled = opener === undefined ? undefined : `${opener.slice(0, -2)}00`
+  const unsampled = opener === undefined ? undefined : unsampledOf(opener)
   const ownEvents = createWindow(MAX_TRACED_EVENTS, EVENT_WINDOW_MS)
   let untraced = 0
 
   return (context, run) => {
     const now = performance.now()
-    const windows = [ownEvents, allEvents]
-    if (windows.some((window) => window.isFull(now))) {
+    if (ownEvents.isFull(now) || eventSpans.isFull(now)) {
       untraced++
       return run(unsampled === undefined ? context : withTraceparent(unsampled, context))
     }
     const span = begin(context, links, untraced)
     ownEvents.add()
-    // One that is not sampled is not exported.
-    if (span.isRecording()) allEvents.add()
     untraced = 0
     return endAfter(span, async () => {
-      const result = await run(withParent(span, context))
-      setErrors(span, result)
-      return result
+      const untracedFetches = eventSpans.begin(span)
+      try {
+        const result = await run(withParent(span, context))
+        setErrors(span, result)
+        return result
+      } finally {
+        const fetches = untracedFetches()
+        if (fetches > 0) span.setAttribute('atrium.untraced_fetches', fetches)
+      }
     })
   }
 }
+
+/** Counts the spans of events of all sources and of their fetches. */
+type EventSpans = {
+  readonly isFull: (now: number) => boolean
+  /** Counts the span of an event; the result ends it and returns its number of fetches without a span. */
+  readonly begin: (span: Span) => () => number
+  /**
+   * Counts a fetch, if it is one of an event with a span. At the bound: the `traceparent` for a fetch
+   * without one.
+   */
+  readonly addFetch: (context: RequestContext) => string | null
+}
+
+function createEventSpans(): EventSpans {
+  const all = createWindow(MAX_EVENT_SPANS_PER_SECOND, EVENT_SPANS_WINDOW_MS)
+  // Events that run, by trace: each event is a trace of its own.
+  const running = new Map<string, { untracedFetches: number }>()
+  return {
+    isFull: all.isFull,
+    begin(span) {
+      // One that is not sampled is not exported, and neither are its fetches.
+      if (!span.isRecording()) return () => 0
+      all.add()
+      const { traceId } = span.spanContext()
+      const event = { untracedFetches: 0 }
+      running.set(traceId, event)
+      return () => {
+        running.delete(traceId)
+        return event.untracedFetches
+      }
+    },
+    addFetch({ caller: { traceparent } }) {
+      const parent = running.size > 0 && traceparent !== undefined ? parseTraceparent(traceparent) : null
+      const event = parent && running.get(parent.traceId)
+      if (!event || traceparent === undefined) return null
+      if (!all.isFull(performance.now())) {
+        all.add()
+        return null
+      }
+      event.untracedFetches++
+      return unsampledOf(traceparent)
+    },
+  }
+}
+
+/** The same parent without the sampled flag. */
+const unsampledOf = (traceparent: string): string => `${traceparent.slice(0, -2)}00`
 
 /** Counts events of a window of time, which begins with the first event after the last one. */
 type EventWindow = {

@@ -47,7 +47,7 @@ WebSockets; event streams | 20,000 each | 503; \`UNAVAILABLE\` | gateway/limits/
 operations of one WebSocket | 100 | refused | gateway/limits/limits.ts: socketOperations
 operations of one WebSocket in the trace of its client | 1,000 | traces of their own | gateway/transports/websocket-operation.ts: MAX_TRACED_OPERATIONS
 spans of events of one source | 100 in a minute | none, counted at the next one | gateway/observability/tracing.ts: MAX_TRACED_EVENTS
-the same of all sources | 500 in a second | none, counted at the next one | gateway/observability/tracing.ts: MAX_TRACED_EVENTS_PER_SECOND
+spans of events of all sources and of their fetches | 500 in a second | none, counted at the next event, or at that of the fetch | gateway/observability/tracing.ts: MAX_EVENT_SPANS_PER_SECOND
 unread bytes of a WebSocket or event stream | 1,000,000 | disconnected | gateway/limits/limits.ts: socketBacklogBytes
 bytes of a subgraph's callback | 1,000,000 | 413 | gateway/transports/callback-endpoint.ts: MAX_CALLBACK_BYTES
 operations of one WebSocket to a subgraph | 100 | another WebSocket | gateway/subgraph-client/upstream-socket.ts: MAX_OPERATIONS

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { readCostWeights } from '../../../gateway/limits/cost-weights.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
-import { createTracing, MAX_TRACED_EVENTS, MAX_TRACED_EVENTS_PER_SECOND } from '../../../gateway/observability/tracing.ts'
+import { createTracing, MAX_EVENT_SPANS_PER_SECOND, MAX_TRACED_EVENTS } from '../../../gateway/observability/tracing.ts'
 import { validateOperation } from '../../../gateway/operations/document-cache.ts'
-import type { RequestContext } from '../../../gateway/subgraph-client/link.ts'
+import type { Link, RequestContext, SubgraphRequest } from '../../../gateway/subgraph-client/link.ts'
 import { MAX_TRACED_OPERATIONS } from '../../../gateway/transports/websocket-operation.ts'
 import { parseTraceparent } from '../../../platform/http/trace-parent.ts'
 import { reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
@@ -181,22 +181,63 @@ describe('an answer in parts', () => {
   })
 })
 
+/** A valid operation of a small schema. */
+function validated(text: string) {
+  const validation = validateOperation(text, undefined, {
+    schema: buildSchema('type Query { now: Int } type Subscription { ticked: Int }'),
+    weights: readCostWeights(parse('scalar None'), undefined),
+    limits: DEFAULT_LIMITS,
+    introspection: false,
+  })
+  if (validation.kind !== 'valid') throw new Error(`Expected a valid operation, got ${text}`)
+  return validation.validated
+}
+
+test('fetches of events count for the same bound, and those of operations do not', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const tracing = createTracing({ endpoint, serviceName: 'atrium', ratio: 1 })
+    const sent: (string | undefined)[] = []
+    const shop: Link = {
+      name: 'shop',
+      execute: async ({ traceparent }) => {
+        sent.push(traceparent)
+        return { data: {} }
+      },
+    }
+    const { execute } = tracing.traceLink(shop)
+    const context = { caller: { requestId: 'r-1', credentials: {} } } as RequestContext
+    const fetches = (times: number) => async (of: RequestContext) => {
+      await Promise.all(Array.from({ length: times }, () => execute({ document: parse('{ now }') } as SubgraphRequest, of)))
+      return { data: {} }
+    }
+    const traced = tracing.traceEvents(validated('subscription Ticks { ticked }'))(PARENT)
+    await traced(context, fetches(MAX_EVENT_SPANS_PER_SECOND + 20))
+    await tracing.traceOperation(
+      validated('query After { now }'),
+      (_, of) => fetches(30)(of),
+      (result) => result,
+    )({}, context)
+    vi.advanceTimersByTime(1_000)
+    await traced(context, fetches(5))
+    await tracing.close()
+    const spans = receivedSpans()
+    const [first, second] = spans.filter(({ name }) => name === 'subscription Ticks event')
+    const [operation] = spans.filter(({ name }) => name === 'query After')
+    const below = (parent: typeof first) => spans.filter(({ parentSpanId }) => parentSpanId === parent?.spanId).length
+    expect([first, second, operation].map(below)).toEqual([MAX_EVENT_SPANS_PER_SECOND - 1, 5, 30])
+    expect(attributesOf(first)).toMatchObject({ 'atrium.untraced_fetches': 21 })
+    expect(attributesOf(second)).not.toHaveProperty('atrium.untraced_fetches')
+    expect(sent.filter((traceparent) => traceparent?.endsWith('-00'))).toHaveLength(21)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('events of many sources have spans up to a bound in each second, and leave those of operations room in the queue', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const tracing = createTracing({ endpoint, serviceName: 'atrium', ratio: 1 })
-    const schema = buildSchema('type Query { now: Int } type Subscription { ticked: Int }')
-    const rules = {
-      schema,
-      weights: readCostWeights(parse('scalar None'), undefined),
-      limits: DEFAULT_LIMITS,
-      introspection: false,
-    }
-    const validated = (text: string) => {
-      const validation = validateOperation(text, undefined, rules)
-      if (validation.kind !== 'valid') throw new Error(`Expected a valid operation, got ${text}`)
-      return validation.validated
-    }
     const context = { caller: { requestId: 'r-1', credentials: {} } } as RequestContext
     const events = tracing.traceEvents(validated('subscription Ticks { ticked }'))
     const sources = Array.from({ length: 30 }, () => events(PARENT))
@@ -221,9 +262,9 @@ test('events of many sources have spans up to a bound in each second, and leave 
     const spans = receivedSpans()
     expect(spans.filter(({ name }) => name === 'query After')).toHaveLength(1)
     const traced = spans.filter(({ name }) => name === 'subscription Ticks event')
-    expect(traced).toHaveLength(MAX_TRACED_EVENTS_PER_SECOND + sources.length)
+    expect(traced).toHaveLength(MAX_EVENT_SPANS_PER_SECOND + sources.length)
     const untraced = traced.map((span) => Number(attributesOf(span)['atrium.untraced_events'] ?? 0))
-    expect(untraced.reduce((sum, each) => sum + each, 0)).toBe(sources.length * MAX_TRACED_EVENTS - MAX_TRACED_EVENTS_PER_SECOND)
+    expect(untraced.reduce((sum, each) => sum + each, 0)).toBe(sources.length * MAX_TRACED_EVENTS - MAX_EVENT_SPANS_PER_SECOND)
   } finally {
     vi.useRealTimers()
   }
