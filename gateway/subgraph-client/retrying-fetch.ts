@@ -173,7 +173,8 @@ function openPool(...options: Parameters<typeof createPool>): OpenPool {
   }
   const current = () => pool
   // undici sends as many requests at once over HTTP/2: `pipelining` of each connection.
-  return { current, half: createLimitedDispatcher(current, Math.ceil((maxConnections * pipelining) / 2)), close }
+  const half = createLimitedDispatcher(current, Math.ceil((maxConnections * pipelining) / 2))
+  return { current, half, isPipelined: pipelining > 1, close }
 }
 
 /**

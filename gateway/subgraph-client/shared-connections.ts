@@ -7,6 +7,8 @@ export type OpenPool = {
   readonly current: () => RequestDispatcher
   /** The same pool, of which it takes half at most. */
   readonly half: RequestDispatcher
+  /** Whether requests wait behind others of their connection (HTTP/1.1 pipelining). */
+  readonly isPipelined: boolean
   readonly close: () => Promise<void>
 }
 
@@ -21,28 +23,31 @@ export type SharedConnections = {
 }
 
 export function createSharedConnections(): SharedConnections {
-  const pools = createShared<OpenPool>()
   const connectors = createShared<Connector>()
   return {
-    pool: (subgraph, origin, open) => pools(JSON.stringify([subgraph, origin]), open),
+    pool: createSharedPools(),
     connector: connectors,
   }
 }
 
 /**
  * Those of a candidate supergraph: of each pool all candidates together take half at most, so that
- * a slow one leaves the other half to the served supergraph. `lift` ends that for this one.
+ * a slow one leaves the other half to the served supergraph. `lift` ends that for this one. With
+ * pipelining each has a pool of its own, because requests wait behind slow ones of their connection.
  */
 export function candidateConnections(connections: SharedConnections): {
   readonly connections: SharedConnections
   readonly lift: () => void
 } {
   let isLifted = false
+  const ownPool = createSharedPools()
   return {
     connections: {
       ...connections,
       pool(...given) {
-        const pool = connections.pool(...given)
+        const served = connections.pool(...given)
+        const pool = served.isPipelined ? ownPool(...given) : served
+        if (pool !== served) void served.close()
         return { ...pool, current: () => (isLifted ? pool.current() : pool.half) }
       },
     },
@@ -50,6 +55,11 @@ export function candidateConnections(connections: SharedConnections): {
       isLifted = true
     },
   }
+}
+
+function createSharedPools(): SharedConnections['pool'] {
+  const pools = createShared<OpenPool>()
+  return (subgraph, origin, open) => pools(JSON.stringify([subgraph, origin]), open)
 }
 
 type Closable = { readonly close: () => Promise<void> }
