@@ -9,8 +9,7 @@ type Element = {
   readonly extensions?: () => Iterable<{ sourceAST?: unknown }>
 }
 
-/** A directive with its arguments, which are private in Apollo's types. */
-type AppliedDirective = { sourceAST?: unknown; readonly arguments?: () => Arguments; _args?: Arguments }
+type AppliedDirective = { sourceAST?: unknown; readonly arguments?: () => Arguments }
 type Arguments = Readonly<Record<string, unknown>>
 
 /**
@@ -55,8 +54,10 @@ function shareArguments(directive: AppliedDirective, shared: Map<string, Argumen
   if (!entries.every(([, value]) => typeof value === 'string')) return
   const text = JSON.stringify(entries)
   const known = shared.get(text)
-  if (known) directive._args = known
-  else if (directive._args) shared.set(text, Object.freeze(directive._args))
+  // Private in Apollo's types; `setArguments` would drop what the schema has cached.
+  const held = directive as AppliedDirective & { _args?: Arguments }
+  if (known) held._args = known
+  else if (held._args) shared.set(text, Object.freeze(held._args))
 }
 
 /** Replaces the empty `extensions` of elements: graphql-js gives each a hash table of 200 bytes. */
