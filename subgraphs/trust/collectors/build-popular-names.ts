@@ -1,8 +1,8 @@
 /**
- * Makes `popular-names.txt.br` and `popular-labels.bin.br` from two published lists, one name per
- * line each, and from filter lists of content blockers:
+ * Makes `popular-names.txt.br` and `popular-labels.bin.br` from published lists, one name per line
+ * each, and from filter lists of content blockers:
  *
- *   node subgraphs/trust/collectors/build-popular-names.ts crux-origins.txt majestic-domains.txt easylist.txt easyprivacy.txt
+ *   node subgraphs/trust/collectors/build-popular-names.ts --earlier crux-of-2023.txt crux-origins.txt majestic-domains.txt easylist.txt easyprivacy.txt
  *
  * The first has hosts of the first million origins of the Chrome UX Report (CC BY-SA 4.0), the
  * second the first 10,000 domains of the Majestic Million (CC BY 3.0). Neither has ranks, so that
@@ -10,16 +10,22 @@
  * counts as one of the first 1,000; one that is in both, or has twelve hosts, as one of the first
  * 10,000; one with two hosts as one of the first 100,000. All others are in the second file, and so are the
  * domains that filters are for or block (EasyList and EasyPrivacy, CC BY-SA 3.0 or later): sites that
- * many people visit, and servers that many pages use.
+ * many people visit, and servers that many pages use. `--earlier` names an older list like the first:
+ * two in five of its domains are not in the newer one, and are imitated still.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { getDomain } from 'tldts'
 import { packLabels } from './popular-labels.ts'
 import { POPULAR_STEPS } from './popular-names.ts'
 
-const [cruxFile = '', majesticFile = '', ...filterFiles] = process.argv.slice(2)
+const { values, positionals } = parseArgs({
+  options: { earlier: { type: 'string', multiple: true, default: [] } },
+  allowPositionals: true,
+})
+const [cruxFile = '', majesticFile = '', ...filterFiles] = positionals
 const linesOf = (file: string) => readFileSync(file, 'utf8').split(/\s+/).filter(Boolean)
 
 const hosts = new Map<string, Set<string>>()
@@ -44,10 +50,13 @@ const lines = [...hosts.keys()].flatMap((domain) => {
 const text = Buffer.from(lines.sort().join(''))
 // Shorter labels are in every word, and neither names in other letters nor long ones are searched for.
 const filtered = filterFiles.flatMap((file) => namesOfFilters(readFileSync(file, 'utf8')))
-const others = [...hosts.keys()].filter((domain) => stepOf(domain) === null && /^(?!xn--)[a-z0-9-]{5,40}\./.test(domain))
+const rest = [...hosts.keys()].filter((domain) => stepOf(domain) === null && /^(?!xn--)[a-z0-9-]{5,40}\./.test(domain))
 // Of names that are less known, labels of seven letters have too many honest neighbours.
-const longNames = filtered.filter((domain) => !hosts.has(domain) && /^(?!xn--)[a-z0-9-]{8,40}\./.test(domain))
-others.push(...new Set(longNames))
+const earlier = values.earlier.flatMap((file) => linesOf(file).flatMap((host) => getDomain(host) ?? []))
+const longNames = [...filtered, ...earlier].filter(
+  (domain) => !hosts.has(domain) && /^(?!xn--)[a-z0-9-]{8,40}\.[a-z0-9.-]+$/.test(domain),
+)
+const others = [...rest, ...new Set(longNames)]
 const table = packLabels(others)
 const counts = POPULAR_STEPS.map((rank, step) => `${lines.filter((line) => line.endsWith(` ${step}\n`)).length} of ${rank}`)
 console.log(
