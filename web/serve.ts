@@ -30,6 +30,7 @@ import { mcpServerPages } from './item/mcp-server/pages.ts'
 import { pluginPages } from './item/plugin/pages.ts'
 import { skillPages } from './item/skill/pages.ts'
 import { type Operations, serveOperations } from './operations/serve.ts'
+import { serveOperatorReports } from './operations/serve-reports.ts'
 import { referencePages } from './reference/pages.ts'
 import { schemaPages } from './schema/pages.ts'
 import { searchPages } from './search/pages.ts'
@@ -160,6 +161,7 @@ export async function startSite(
     serve: async (app) => {
       await assets.serve(app)
       if (options.operations) await serveOperations(app, client, options.operations, site)
+      await serveOperatorReports(app, client, site, { seal })
       await serveAuthorization(app, client, site, seal)
       const responder = accountResponder(client, site, sessions, Date.now)
       await serveConsole(app, client, site, { seal, accounts: responder, uses: options.uses })

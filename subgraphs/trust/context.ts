@@ -14,6 +14,7 @@ import type { Sources } from './assessment/sources.ts'
 import type { PreparedRequest } from './decision/actions.ts'
 import type { CallerState, DecideRequestKey } from './decision/caller-state-repository.ts'
 import type { JudgementCache } from './decision/judgement-cache.ts'
+import { decisionLoaders } from './decision/loaders.ts'
 import type { DecisionRepository } from './decision/repository.ts'
 import type { DecisionJobRepository } from './decision-job/repository.ts'
 import type { DecisionReportRepository } from './decision-report/repository.ts'
@@ -83,7 +84,7 @@ export type Context = SubgraphParts & {
   readonly callerState: (requests: readonly DecideRequestKey[], questions: number) => Promise<CallerState>
   /** Client address as seen by the outermost trusted proxy. */
   readonly address: string
-  readonly load: ReturnType<typeof assessmentLoaders>
+  readonly load: ReturnType<typeof assessmentLoaders> & ReturnType<typeof decisionLoaders>
 }
 
 /** The key of a caller, whose requests take turns as those of this key from now on. */
@@ -127,6 +128,6 @@ export function createTrustContext(parts: SubgraphParts, caller: Caller): Contex
       await rate(verified(found.key, caller), questions)
       return found
     },
-    load: assessmentLoaders(parts),
+    load: { ...assessmentLoaders(parts), ...decisionLoaders(parts) },
   }
 }

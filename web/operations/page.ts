@@ -7,6 +7,7 @@ import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import { plot } from '../frame/plot.ts'
 import type { Site } from '../frame/site.ts'
+import { OPERATOR_REPORTS } from './report-pages.ts'
 
 /** How every part of the process is; null where nothing could be learned. */
 export type OperationsState = {
@@ -58,7 +59,7 @@ ${lines('Processor', [{ name: '', values: series(samples, 'cpu') }], { format: s
           )}</ul>`
     }</section>
 <section aria-labelledby="lists"><h2 id="lists">Lists of the operator</h2>${data && operatorLists(data)}</section>
-<section aria-labelledby="reports"><h2 id="reports">Reports of wrong decisions</h2>${data && reports(data)}</section>
+<section aria-labelledby="reports"><h2 id="reports">Reports of wrong decisions</h2>${data && reports(data, site)}</section>
 <section aria-labelledby="imports"><h2 id="imports">Imports</h2>${data && imports(data)}</section>
 </div>
 </div>`,
@@ -159,9 +160,12 @@ const feedRow = ({ name, state, reason, entries, asOf, hits, lastHitAt, precisio
 const assessmentsOf = (counts: Feed['assessments']): Html =>
   html`${whole(counts.confirmedByReport + counts.confirmedByFeed)} confirmed (${whole(counts.confirmedByReport)} by reports), ${whole(counts.refutedByReport + counts.refutedByRemoval)} refuted (${whole(counts.refutedByReport)} by reports), ${whole(counts.unconfirmed + counts.expired + counts.pending)} open`
 
-/** How many wait, and which feeds were wrong; texts and hosts are for `npx atrium trust report list`. */
-const reports = ({ decisionReportStats: { open, oldestOpenAt, accepted, rejected, feeds } }: OperationsPageQuery): Html =>
-  html`<p>${counted(open, 'open report')}${oldestOpenAt != null && html`, the oldest of <time datetime="${oldestOpenAt}">${momentOf(oldestOpenAt)}</time>`}; ${whole(accepted)} accepted, ${whole(rejected)} rejected.${open > 0 && html` Answer with <code>npx atrium trust report</code>.`}</p>
+/** How many wait, and which feeds were wrong; texts and hosts are for keys of operators. */
+const reports = (
+  { decisionReportStats: { open, oldestOpenAt, accepted, rejected, feeds } }: OperationsPageQuery,
+  site: Site,
+): Html =>
+  html`<p>${counted(open, 'open report')}${oldestOpenAt != null && html`, the oldest of <time datetime="${oldestOpenAt}">${momentOf(oldestOpenAt)}</time>`}; ${whole(accepted)} accepted, ${whole(rejected)} rejected. <a href="${site.at(OPERATOR_REPORTS)}">${open > 0 ? 'Answer them' : 'Show reports'}</a></p>
 ${feeds.length > 0 && html`<ul class="sources">${feeds.map(({ feed, reported, accepted: wrong }) => html`<li><strong>${feed}</strong> ${counted(wrong, 'false positive')} <span class="quiet">(of ${whole(reported)} reported)</span></li>`)}</ul>`}`
 
 /** The newest look says which queues there are. */

@@ -8,13 +8,13 @@ import { ACTIONS } from './labels.ts'
 
 /** Where reports of wrong decisions are sent to. */
 export const REPORTS = '/account/trust/reports'
-/** As the graph: `ReportDecisionInput.text`. */
-const MAX_TEXT_CHARACTERS = 2_000
+/** As the graph: `ReportDecisionInput.text`, and its answer. */
+export const MAX_TEXT_CHARACTERS = 2_000
 /** A URL that is decided about. */
-const MAX_TARGET_CHARACTERS = 2_048
+export const MAX_TARGET_CHARACTERS = 2_048
 
 /** What a report says, as options of its form. */
-const KINDS: Readonly<Record<DecisionReportKind, string>> = {
+export const KINDS: Readonly<Record<DecisionReportKind, string>> = {
   FALSE_POSITIVE: 'Too strict: it is harmless',
   FALSE_NEGATIVE: 'Too mild: it is harmful',
 }

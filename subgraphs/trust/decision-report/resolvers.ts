@@ -80,6 +80,7 @@ export const decisionReportResolvers = {
   },
   DecisionReport: {
     id: ({ id }) => encodeId('DecisionReport', id),
+    decision: ({ decisionId }, _, { load }) => load.decisionById.load(decisionId),
     action: ({ action }) => upperCase(action),
     expectedAction: ({ expectedAction }) => expectedAction && upperCase(expectedAction),
     kind: ({ kind }) => upperCase(kind),

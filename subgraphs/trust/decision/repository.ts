@@ -20,6 +20,31 @@ export type NewDecision = Decision & {
   readonly isJudgementStored: boolean
 }
 
+/** Decisions with what they were made from. */
+const storedDecisions = (database: Kysely<Tables>) =>
+  database
+    .selectFrom('decision')
+    .innerJoin('judgement', 'judgement.id', 'decision.judgement_id')
+    .innerJoin('snapshot', 'snapshot.id', 'judgement.snapshot_id')
+    .selectAll('judgement')
+    .selectAll('decision')
+    .select('snapshot.body as evidence')
+
+type StoredDecision = Awaited<ReturnType<ReturnType<typeof storedDecisions>['executeTakeFirstOrThrow']>>
+
+const toDecision = (row: StoredDecision): Decision => ({
+  id: row.id,
+  keyId: row.key_id,
+  createdAt: row.created_at,
+  request: JSON.parse(row.request),
+  policyVersion: row.policy_version,
+  override: row.override === null ? null : JSON.parse(row.override),
+  judgement: JSON.parse(row.body),
+  text: row.body,
+  snapshot: JSON.parse(row.evidence),
+  elapsedMs: row.elapsed_ms,
+})
+
 /** Decisions in the database. */
 export const decisionRepository = (database: Kysely<Tables>) => {
   // Of keys without a limit, whose decisions wait for no count: those that come at once share a
@@ -47,29 +72,14 @@ export const decisionRepository = (database: Kysely<Tables>) => {
     async find(keyId: string, id: string): Promise<Decision | null> {
       // PostgreSQL has no text with this character.
       if (id.includes('\0')) return null
-      const row = await database
-        .selectFrom('decision')
-        .innerJoin('judgement', 'judgement.id', 'decision.judgement_id')
-        .innerJoin('snapshot', 'snapshot.id', 'judgement.snapshot_id')
-        .selectAll('judgement')
-        .selectAll('decision')
-        .select('snapshot.body as evidence')
-        .where('decision.id', '=', id)
-        .where('key_id', '=', keyId)
-        .executeTakeFirst()
-      if (!row) return null
-      return {
-        id: row.id,
-        keyId: row.key_id,
-        createdAt: row.created_at,
-        request: JSON.parse(row.request),
-        policyVersion: row.policy_version,
-        override: row.override === null ? null : JSON.parse(row.override),
-        judgement: JSON.parse(row.body),
-        text: row.body,
-        snapshot: JSON.parse(row.evidence),
-        elapsedMs: row.elapsed_ms,
-      }
+      const row = await storedDecisions(database).where('decision.id', '=', id).where('key_id', '=', keyId).executeTakeFirst()
+      return row ? toDecision(row) : null
+    },
+
+    /** Decisions of all keys, in any order: for those who may read what names their ids. */
+    async findByIds(ids: readonly string[]): Promise<Decision[]> {
+      const rows = await storedDecisions(database).where('decision.id', 'in', ids).execute()
+      return rows.map(toDecision)
     },
 
     callerState: findCallerStates(database),
