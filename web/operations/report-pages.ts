@@ -130,7 +130,7 @@ ${reportStatus(report)}
       ? html`<p class="quiet">Made <time datetime="${decision.decidedAt}">${momentOf(decision.decidedAt)}</time>. <code>${decisionId}</code></p>${evidenceOf(decision)}`
       : html`<p>The decision was deleted meanwhile.</p>`
   }</details>
-${status === 'OPEN' && answerForm(report, { prefix, visit, site, typed })}</section>`
+${status === 'OPEN' && html`<details class="write"${refused?.id === id && html` open`}><summary>Answer</summary>${answerForm(report, { prefix, visit, site, typed })}</details>`}</section>`
 }
 
 type ReportedDecision = NonNullable<OperatorReportFragment['decision']>
