@@ -49,7 +49,7 @@ function sectionOf(text: string, host: string) {
   return { section, fields }
 }
 
-test('only a key of an operator opens the page, and the cookie is strict, sealed and stored by nobody', async () => {
+test('only a key of an operator opens the page, and its cookie is strict and sealed', async () => {
   const { host, secret } = await aReport()
   const visitor = aVisitor()
   const first = await visitor.get(PATH)
@@ -96,7 +96,7 @@ test('an accepted report is answered and its entry decides from then on, in one 
   expect(accepted).not.toContain('<form')
 })
 
-test('a rejected report adds no entry, whatever its form says', async () => {
+test('a rejected report adds no entry', async () => {
   const { host, decide } = await aReport()
   const { visitor } = await anOperator()
   const { fields } = sectionOf((await visitor.get(PATH)).text, host)

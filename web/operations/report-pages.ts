@@ -7,7 +7,7 @@ import type { WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { highlightsOf } from '../trust/highlights.ts'
 import { ACTIONS, humanize, STATES, UNCERTAINTY } from '../trust/labels.ts'
-import { KINDS, MAX_TARGET_CHARACTERS, MAX_TEXT_CHARACTERS, reportStatus } from '../trust/reports.ts'
+import { MAX_TARGET_CHARACTERS, MAX_TEXT_CHARACTERS, REPORT_KINDS, reportStatus } from '../trust/reports.ts'
 
 /** Path of the reports of wrong decisions, for keys of operators. */
 export const OPERATOR_REPORTS = '/operations/reports'
@@ -26,8 +26,8 @@ export const REPORT_NOTICES = {
 } as const
 
 /** Statuses as the address has them, in the order of the links. */
-export const REPORT_STATUSES = ['open', 'accepted', 'rejected'] as const
-type StatusName = (typeof REPORT_STATUSES)[number]
+export const LISTED_STATUSES = ['open', 'accepted', 'rejected'] as const
+type StatusName = (typeof LISTED_STATUSES)[number]
 
 /** The sign-in form; `problem`: why it was refused, null for nothing. */
 export const reportSignInPage = (visit: Visit, site: Site, problem: string | null): WebPage => ({
@@ -85,7 +85,7 @@ export function operatorReportsPage(list: ReportList): WebPage {
     ...(refused && { status: 422 }),
     body: html`${noticesOf(notice, refused ? [refused.problem] : [])}<h1>Reports of wrong decisions</h1>
 <p class="lead">What owners of keys say of decisions. An answer is shown to the owner; only an entry of a list changes later decisions, those of all keys.</p>
-<nav class="filters" aria-label="Status of the reports">${REPORT_STATUSES.map(
+<nav class="filters" aria-label="Status of the reports">${LISTED_STATUSES.map(
       (each) =>
         html`<a href="${site.at(addressOf(each))}"${each === status && html` aria-current="page"`}>${STATUS_LABELS[each]}</a>`,
     )}</nav>
@@ -170,7 +170,7 @@ ${typed('answer')}</textarea></p>
     )}</select></p>
 <p><label for="${idOf('target')}">Name, address or URL of the entry</label><input type="text" id="${idOf('target')}" name="target" value="${typed('target') || host}" maxlength="${MAX_TARGET_CHARACTERS}" autocomplete="off" autocapitalize="none" spellcheck="false"></p>
 <p class="quiet">A name covers all hosts below it. The reason of the entry is your answer, up to ${whole(MAX_REASON_CHARACTERS)} characters.</p>
-<p><button name="verdict" value="accept">Accept: ${KINDS[kind].toLowerCase().split(':', 1)[0]}</button> <button class="plain" name="verdict" value="reject">Reject</button></p>`,
+<p><button name="verdict" value="accept">Accept: ${REPORT_KINDS[kind].toLowerCase().split(':', 1)[0]}</button> <button class="plain" name="verdict" value="reject">Reject</button></p>`,
   )
 }
 

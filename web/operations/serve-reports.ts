@@ -19,6 +19,7 @@ import { operationRunner, pathWithoutQuery, sendPage, withoutEmptyFields } from 
 import type { Site } from '../frame/site.ts'
 import {
   foreignReportForm,
+  LISTED_STATUSES,
   MAX_REASON_CHARACTERS,
   OPERATOR_REPORTS,
   operatorReportsPage,
@@ -26,7 +27,6 @@ import {
   REPORT_NOTICES,
   REPORT_SIGN_IN,
   REPORT_SIGN_OUT,
-  REPORT_STATUSES,
   type RefusedAnswer,
   reportSignInPage,
   STATUS_VALUES,
@@ -42,9 +42,10 @@ const MAX_CURSOR_CHARACTERS = 500
 
 /** An operator who is signed in. The graph verifies the key at each request. */
 type OperatorSession = Visit & { readonly key: string }
+type OperatorSessions = ReturnType<typeof sealedSessions<OperatorSession>>
 
 const PARAMETERS = {
-  status: { kind: 'enum', values: REPORT_STATUSES },
+  status: { kind: 'enum', values: LISTED_STATUSES },
   after: { kind: 'text', max: MAX_CURSOR_CHARACTERS },
   done: { kind: 'enum', values: ['accepted', 'rejected', 'listed'] },
 } as const
@@ -65,12 +66,13 @@ export async function serveOperatorReports(
     await client.prepare(document)
   const isSecureSite = site.publicUrl.startsWith('https:')
   const options = { name: 'operator', lifetimeSeconds: SESSION_SECONDS, isSecureSite, sameSite: 'Strict', now } as const
-  const sessions = sealedSessions<OperatorSession>(seal, options)
+  const sessions: OperatorSessions = sealedSessions<OperatorSession>(seal, options)
+  const { runnerOf, showSessionEnded, showSignIn, answerFailure, toReports, show } = reportResponder(client, site, sessions)
 
   await app.register(async (scope) => {
     compressResponses(scope)
     acceptForms(scope, MAX_ANSWER_BYTES)
-    scope.setErrorHandler((error, request, reply) => answerFailure(error, request, reply))
+    scope.setErrorHandler(answerFailure)
     scope.get(OPERATOR_REPORTS, (request, reply) => {
       const session = sessions.of(request)
       if (session) return showReports(session, request, reply)
@@ -137,6 +139,11 @@ export async function serveOperatorReports(
     if (resolved.__typename === 'InvalidDecisionReport') return refuse(resolved.message)
     return toReports(reply, list ? 'listed' : isAccepted ? 'accepted' : 'rejected')
   }
+}
+
+/** Runs operations with the key of a session, and answers with pages. */
+function reportResponder(client: GatewayClient, site: Site, sessions: OperatorSessions) {
+  return { runnerOf, showSessionEnded, showSignIn, answerFailure, toReports, show }
 
   function runnerOf({ key }: Pick<OperatorSession, 'key'>, request: FastifyRequest, reply: FastifyReply): RunPageOperation {
     return operationRunner(client, request, reply, { 'x-api-key': key })

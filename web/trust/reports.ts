@@ -14,7 +14,7 @@ export const MAX_TEXT_CHARACTERS = 2_000
 export const MAX_TARGET_CHARACTERS = 2_048
 
 /** What a report says, as options of its form. */
-export const KINDS: Readonly<Record<DecisionReportKind, string>> = {
+export const REPORT_KINDS: Readonly<Record<DecisionReportKind, string>> = {
   FALSE_POSITIVE: 'Too strict: it is harmless',
   FALSE_NEGATIVE: 'Too mild: it is harmful',
 }
@@ -35,7 +35,7 @@ export function reportForm(keys: readonly Key[], { about, session, site, typed }
     site,
     html`${about === null ? html`<p><label for="about">Host, URL, or id of a decision</label><input type="text" id="about" name="about" value="${typed('about')}" maxlength="${MAX_TARGET_CHARACTERS}" autocomplete="off" required></p>` : html`<input type="hidden" name="about" value="${about}">`}
 ${keyField(keys, typed('key'))}
-<p><label for="kind">What is wrong</label><select id="kind" name="kind">${options(KINDS, typed('kind'))}</select></p>
+<p><label for="kind">What is wrong</label><select id="kind" name="kind">${options(REPORT_KINDS, typed('kind'))}</select></p>
 <p><label for="expected">Expected action (optional)</label><select id="expected" name="expected"><option value="">Not said</option>${options(EXPECTED, typed('expected'))}</select></p>
 <p><label for="text">Reason</label><textarea id="text" name="text" rows="4" maxlength="${MAX_TEXT_CHARACTERS}" required>
 ${typed('text')}</textarea></p>
@@ -79,7 +79,7 @@ export const reportStatus = ({
   createdAt,
   resolvedAt,
 }: AccountReportFragment): Html =>
-  html`<p>${chip(STATUSES[status].label, STATUSES[status].tone)} <time datetime="${createdAt}">${momentOf(createdAt)}</time>: ${KINDS[kind].toLowerCase()}${expectedAction != null && html`, expected: ${ACTIONS[expectedAction].short.toLowerCase()}`}.</p>
+  html`<p>${chip(STATUSES[status].label, STATUSES[status].tone)} <time datetime="${createdAt}">${momentOf(createdAt)}</time>: ${REPORT_KINDS[kind].toLowerCase()}${expectedAction != null && html`, expected: ${ACTIONS[expectedAction].short.toLowerCase()}`}.</p>
 <p>${text}</p>
 ${answer != null && html`<p><strong>The operator answered${resolvedAt != null && html` <time datetime="${resolvedAt}">${momentOf(resolvedAt)}</time>`}:</strong> ${answer}</p>`}`
 
