@@ -104,6 +104,7 @@ function beginningWith(prefix: string, index: WordIndex): readonly number[] {
     at += 1
     if (found.length < MAX_EXPANSIONS * 2) continue
     found = found.sort(byCount).slice(0, MAX_EXPANSIONS)
+    // `MAX_EXPANSIONS` is above 0: there is a last one.
     least = countAt(found.at(-1) as number)
     isCut = true
   }

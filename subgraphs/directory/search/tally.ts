@@ -159,7 +159,8 @@ function addTerm(
       isTouched = true
       const record = recordOf(posting) - start
       const fields = fieldsOf(posting)
-      const placeWeight = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
+      const placeWeight =
+        fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
       const value = weight * placeWeight
       const isNamed = (fields & (IN_NAME | IN_NAME_PART)) !== 0
       const state = states[record] as number
@@ -202,7 +203,8 @@ function addEmptyTerm(cursor: Cursor, start: number, size: number, { postings, b
       const record = recordOf(posting) - start
       if (states[record] === 0) continue
       const fields = fieldsOf(posting)
-      const placeWeight = fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
+      const placeWeight =
+        fields === IN_TEXT ? TEXT_WEIGHT * (brevity[record + start] as number) : (PLACE_WEIGHTS[fields] as number)
       const value = weight * placeWeight
       if (value > (values[record * 2 + 1] as number)) values[record * 2 + 1] = value
     }

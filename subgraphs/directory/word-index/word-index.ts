@@ -5,6 +5,7 @@ import { growingNumbers, type PackedLists, packPairs, replaceLists } from './pac
 import { sortedWords, withSortedWords } from './sorted-words.ts'
 import { createVocabulary, type NumberedWords, type Vocabulary } from './vocabulary.ts'
 import { fold } from './words.ts'
+import { type WordsByLength, wordsByLength } from './words-by-length.ts'
 
 /** Where in a record a word stands; bits, because one word may stand in several places. */
 export const IN_NAME = 8
@@ -80,10 +81,10 @@ type RecordEntry = {
 }
 
 const NO_ENTRY: RecordEntry = { words: [], places: [], labels: [], tools: [], length: 0 }
-/** Words between two offers to pause. */
-const PAUSE_WORDS = 500
-/** The same where only numbers are compared. */
+/** Words between two offers to pause, where only numbers are compared. */
 const PAUSE_STARTS = 50_000
+/** So many words more are looked through one by one; then all are grouped anew. */
+const MAX_FRESH_WORDS = 20_000
 /** Records between two offers to pause, where only numbers of them are read. */
 const PAUSE_RECORDS = 10_000
 
@@ -354,31 +355,6 @@ async function maxCountsOf(sorted: Uint32Array, starts: Uint32Array, pace: Pace)
     if (pause) await pause
   }
   return maxCounts
-}
-
-/** Numbers of words without digits by their length: in one with digits no typing error is assumed. */
-export type WordsByLength = {
-  /** Words from this number on are not among them: later versions brought them. */
-  readonly count: number
-  readonly numbers: readonly (readonly number[] | undefined)[]
-}
-
-/** So many words more are looked through one by one; then all are grouped anew. */
-const MAX_FRESH_WORDS = 20_000
-
-async function wordsByLength(words: readonly string[], pace: Pace): Promise<WordsByLength> {
-  const count = words.length
-  const numbers: number[][] = []
-  for (let number = 0; number < count; number += 1) {
-    const word = words[number] as string
-    if (!/\d/.test(word)) {
-      const group = numbers[word.length]
-      if (group) group.push(number)
-      else numbers[word.length] = [number]
-    }
-    if (number % PAUSE_WORDS === 0) await pace(PAUSE_WORDS * (CHEAP / 10))
-  }
-  return { count, numbers }
 }
 
 /** A name of a tool in the form in which names are compared: `createIssue` is `create_issue`. */
