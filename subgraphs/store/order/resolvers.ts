@@ -9,7 +9,7 @@ import { cancelOrder, markOrderPaid, updateOrder } from './actions.ts'
 import { bulkUpdateOrders } from './bulk-update/actions.ts'
 import { previewOrder } from './calculation/preview.ts'
 import { quoteOrder } from './calculation/shipping.ts'
-import type { Order } from './order.ts'
+import { exchangeOf, type Order } from './order.ts'
 import { placeOrder } from './place-order.ts'
 import { selectionOf } from './selection.ts'
 
@@ -69,6 +69,7 @@ export const orderResolvers = {
     },
   },
   Order: {
+    exchangeRate: (order) => exchangeOf(order),
     ...identified('Order'),
     __resolveReference: ({ id }, context) => orderOf(id, context),
     lines: ({ id }, _, { load }) => load.linesOfOrder.load(id),

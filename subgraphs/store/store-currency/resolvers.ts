@@ -1,6 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { gone, identified, present } from '../ids.ts'
-import { exchangeOf } from '../order/order.ts'
 import { createStoreCurrency, deleteStoreCurrency, updateStoreCurrency } from './actions.ts'
 
 export const storeCurrencyResolvers = {
@@ -20,7 +19,4 @@ export const storeCurrencyResolvers = {
     storeCurrency: ({ storeCurrency }, _, { load }) => present(load.storeCurrencyById.load(storeCurrency), 'currency'),
   },
   DeleteStoreCurrencySuccess: gone('StoreCurrency'),
-  Order: {
-    exchangeRate: (order) => exchangeOf(order),
-  },
 } satisfies Resolvers
