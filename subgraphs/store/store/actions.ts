@@ -1,6 +1,5 @@
 import { problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { hashOf } from '../access/access.ts'
-import { storeCurrencyRepository } from '../store-currency/repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { storeRepository } from './repository.ts'
 import { newAuthtoken, setUpStore } from './set-up.ts'
@@ -27,14 +26,11 @@ export async function updateStore(
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
 
-  const others =
-    input.currency == null || input.currency === before.currency ? [] : await storeCurrencyRepository(query).all(storeId)
+  const others = input.currency == null || input.currency === before.currency ? [] : await stores.otherCurrencies(storeId)
   if (others.length > 0) {
     // Their rates are of the currency that the store has.
-    const codes = others.map(({ code }) => code).join(', ')
-    return validationError([
-      problem('currency', `unchanged while the store sells in other currencies (${codes}): delete these first`, input.currency),
-    ])
+    const expected = `unchanged while the store sells in other currencies (${others.join(', ')}): delete these first`
+    return validationError([problem('currency', expected, input.currency)])
   }
   const stored = <Value>(given: Value | undefined, was: Value): Value => (given === undefined ? was : given)
   await stores.update(

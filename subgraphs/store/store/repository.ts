@@ -86,6 +86,12 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     await database.updateTable('store').set({ is_sample: true }).where('id', '=', id).execute()
   },
 
+  /** ISO 4217 codes of the currencies that the store sells in beside its own, oldest first. */
+  async otherCurrencies(id: number): Promise<readonly string[]> {
+    const rows = await database.selectFrom('store_currency').select('code').where('store_id', '=', id).orderBy('id').execute()
+    return rows.map(({ code }) => code)
+  },
+
   /** Owner of the store; null: none. A store that had one is the sample of nobody any more. */
   async setOwner(id: number, ownerId: string | null, at: Date): Promise<void> {
     await database
