@@ -1,4 +1,4 @@
-import { Pool } from '../../platform/outbound/undici.ts'
+import { ConnectionPool } from '../../platform/outbound/undici.ts'
 import { postRequest } from '../subgraph-client/http-exchange.ts'
 import { responseText } from '../subgraph-client/http-messages.ts'
 import { type CoprocessorStages, createCoprocessorMessages } from './coprocessor-messages.ts'
@@ -25,7 +25,7 @@ export function createCoprocessor({ url, subgraphs, timeoutMilliseconds, onFailu
 } {
   const { origin, pathname, search } = new URL(url)
   const timeoutMs = timeoutMilliseconds ?? HOOK_TIMEOUT_MS
-  const pool = new Pool(origin, {
+  const pool = new ConnectionPool(origin, {
     connections: MAX_CONNECTIONS,
     connectTimeout: timeoutMs,
     maxResponseSize: MAX_COPROCESSOR_BYTES,

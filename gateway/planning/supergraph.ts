@@ -1,3 +1,4 @@
+import type { Supergraph as SupergraphModel } from '@apollo/federation-internals'
 import type { QueryPlan } from '@apollo/query-planner'
 import {
   type ConstDirectiveNode,
@@ -159,12 +160,7 @@ export function readSupergraph(
     const models = new Set([model(), planned()])
     if (!facts.hasInaccessibleElements) for (const { schema } of models) planWithoutApiCopy(schema)
     planner()
-    const forget = forgetSources()
-    for (const each of models) {
-      for (const schema of [each.schema, each.apiSchema(), ...[...each.subgraphs()].map((subgraph) => subgraph.schema)]) {
-        forget(schema)
-      }
-    }
+    forgetSourcesOf(models)
   }
   forgetNodes(api, intern)
   const { isOf, overlap } = typeTests(facts)
@@ -207,6 +203,15 @@ export function readSupergraph(
     close: () => clearTimeout(inAdvance),
   }
   return supergraph
+}
+
+function forgetSourcesOf(models: Iterable<SupergraphModel>): void {
+  const forget = forgetSources()
+  for (const each of models) {
+    for (const schema of [each.schema, each.apiSchema(), ...[...each.subgraphs()].map((subgraph) => subgraph.schema)]) {
+      forget(schema)
+    }
+  }
 }
 
 /**

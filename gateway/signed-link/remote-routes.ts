@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import type { RequestOrigin, SubgraphRoutes } from '../../platform/http/subgraph-routes.ts'
-import { Pool } from '../../platform/outbound/undici.ts'
+import { ConnectionPool } from '../../platform/outbound/undici.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { Sign } from './signature.ts'
 
@@ -39,7 +39,7 @@ export function remoteRoutes(
   routes: SubgraphRoutes['routes'],
   { url, sign }: { readonly url: string; readonly sign: Sign },
 ): { readonly httpRoutes: SubgraphRoutes; readonly close: () => Promise<void> } {
-  const pool = new Pool(new URL(url).origin, {
+  const pool = new ConnectionPool(new URL(url).origin, {
     headersTimeout: BOUNDS.operationTimeoutMs,
     bodyTimeout: BOUNDS.operationTimeoutMs,
   })

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type CircuitState, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts'
-import { Pool } from '../../platform/outbound/undici.ts'
+import { ConnectionPool } from '../../platform/outbound/undici.ts'
 import { UploadError } from '../uploads/upload-error.ts'
 import { SubgraphError } from './error-masking.ts'
 import { MAX_RESPONSE_BYTES } from './http-messages.ts'
@@ -182,8 +182,8 @@ function openPool(...options: Parameters<typeof createPool>): OpenPool {
  * than the 5 s of Node.js servers. `fetchWithRetries` has its own timeouts, unless options set some
  * here.
  */
-const createPool = (origin: string, connectTimeout: number, options: ConnectionOptions): Pool =>
-  new Pool(origin, {
+const createPool = (origin: string, connectTimeout: number, options: ConnectionOptions): ConnectionPool =>
+  new ConnectionPool(origin, {
     connections: options.maxConnections ?? MAX_CONNECTIONS,
     connectTimeout,
     headersTimeout: options.headersTimeoutMs ?? 0,

@@ -1,4 +1,4 @@
-import { Pool } from '../../platform/outbound/undici.ts'
+import { ConnectionPool } from '../../platform/outbound/undici.ts'
 import { postRequest } from '../subgraph-client/http-exchange.ts'
 import type { UsageSink } from './usage-batch.ts'
 
@@ -13,7 +13,11 @@ const MAX_RESPONSE_BYTES = 100_000
  */
 export function createHttpSink(url: string, headers: Readonly<Record<string, string>> = {}): UsageSink {
   const { origin, pathname, search } = new URL(url)
-  const pool = new Pool(origin, { connections: 1, connectTimeout: POST_TIMEOUT_MS, maxResponseSize: MAX_RESPONSE_BYTES })
+  const pool = new ConnectionPool(origin, {
+    connections: 1,
+    connectTimeout: POST_TIMEOUT_MS,
+    maxResponseSize: MAX_RESPONSE_BYTES,
+  })
   return {
     async record(batch) {
       const received = await postRequest(pool, {

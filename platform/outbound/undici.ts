@@ -16,8 +16,8 @@ Object.assign(dispatcher.prototype, require('undici/lib/api/index.js'))
 export const Agent = require('undici/lib/dispatcher/agent.js') as typeof Undici.Agent
 export type Agent = Undici.Agent
 /** Connections to one origin. */
-export const Pool = require('undici/lib/dispatcher/pool.js') as typeof Undici.Pool
-export type Pool = Undici.Pool
+export const ConnectionPool = require('undici/lib/dispatcher/pool.js') as typeof Undici.Pool
+export type ConnectionPool = Undici.Pool
 /** Creates a function that opens sockets, with TLS options. */
 export const buildConnector = require('undici/lib/core/connect.js') as typeof Undici.buildConnector
 

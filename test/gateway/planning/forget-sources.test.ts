@@ -94,7 +94,7 @@ test('a gateway with an entity cache keeps nothing of it either, and answers', a
   })
 })
 
-test('equal arguments of directives are one object that nobody can change', () => {
+test('equal arguments of directives become one frozen object', () => {
   const { schema } = federationLibrary().Supergraph.build(supergraphSdl(), { supportedFeatures: supportedFeatures() })
   const before = schema.toString()
   forgetSources()(schema)

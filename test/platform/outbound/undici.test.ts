@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { Agent, Pool, request } from '../../../platform/outbound/undici.ts'
+import { Agent, ConnectionPool, request } from '../../../platform/outbound/undici.ts'
 
 /** A server that answers with the method and the URL of a request, and its origin. */
 async function echo(): Promise<string> {
@@ -35,7 +35,7 @@ test('a request sends its query and method, and rejects a URL that cannot be par
 })
 
 test('a pool has the methods of its base class', async () => {
-  const pool = new Pool(await echo())
+  const pool = new ConnectionPool(await echo())
   onTestFinished(() => pool.destroy())
   expect(await (await pool.request({ path: '/c', method: 'GET' })).body.text()).toBe('GET /c')
 })
