@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { once } from '../../../platform/collections/once.ts'
 import type { Catalogue } from '../item/catalogue.ts'
-import { markIn, readCatalogueFile, writeCatalogueFile } from './catalogue-file.ts'
+import { markIn, OtherVersion, readCatalogueFile, writeCatalogueFile } from './catalogue-file.ts'
 import { codeVersion } from './code-version.ts'
 import { withFileLock } from './file-lock.ts'
 
@@ -43,12 +43,14 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
   const version = once(codeVersion)
   const ended = new AbortController()
   /** Of the catalogue in the file; null: it has to be written. */
-  let written: { readonly revision: bigint; changedItems: number } | null = null
+  let written: WrittenCatalogue | null = null
+  /** Of the one that another process was writing, most likely, when it held the lock; null: there is none. */
+  let missed: WrittenCatalogue | null = null
   let writing: Promise<void> | null = null
   /** What was offered meanwhile, if anything. */
   let newest: Catalogue | null = null
 
-  /** Whether the file was there and could not be used: what its first frame says is not believed. */
+  /** Whether the file was there and is broken: what its first frame says is not believed. */
   let isUnusable = false
 
   /** False when another process is writing. */
@@ -59,8 +61,13 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
       await mkdir(folder, { recursive: true, mode: 0o700 })
       return await withFileLock(join(folder, LOCK), async () => {
         await removeOldParts(folder)
-        // Another process had the lock, and the same catalogue.
-        if (!isUnusable && (await isWritten(catalogue))) return
+        // Another process had the lock, and the same catalogue, or one that is near it.
+        const mark = isUnusable ? null : await markIn(path, await version()).catch(() => null)
+        if (mark === catalogue.revision.mark) return
+        if (missed && mark === missed.mark && isNear(missed, catalogue)) {
+          written = missed
+          return
+        }
         await writeCatalogueFile(part, catalogue, { version: await version(), signal: ended.signal })
         // Whole or not at all; the hash in it tells what a failing machine made of it.
         await rename(part, path)
@@ -74,21 +81,19 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
     }
   }
 
-  const isWritten = async ({ revision }: Catalogue): Promise<boolean> =>
-    (await markIn(path, await version()).catch(() => null)) === revision.mark
-
   return {
     async read() {
       try {
         // Before the version is worked out: most installations have no file.
         await stat(path)
         const catalogue = await readCatalogueFile(path, { version: await version() })
-        written = { revision: BigInt(catalogue.revision.number), changedItems: 0 }
+        written = writtenAs(catalogue)
         return catalogue
       } catch (error) {
         // Nothing there is the usual case.
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-        isUnusable = true
+        // One of other code is whole; the processes of this code write theirs over it once.
+        isUnusable = !(error instanceof OtherVersion)
         const reason = error instanceof Error ? error.message : String(error)
         log.info({ reason }, 'the file of the catalogue is not used: the directory is read from the database')
         return null
@@ -103,26 +108,24 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
   }
 
   function offer(catalogue: Catalogue, changedItems: number): void {
-    if (written) written.changedItems += changedItems
+    // Both may be the same one.
+    for (const known of new Set([written, missed])) if (known) known.changedItems += changedItems
     if (ended.signal.aborted) return
     if (writing) {
       newest = catalogue
       return
     }
     if (catalogue.size < minItems) return
-    const revision = BigInt(catalogue.revision.number)
-    const isNear =
-      written !== null &&
-      written.changedItems <= catalogue.size * MAX_CHANGED_SHARE &&
-      revision >= written.revision &&
-      revision - written.revision <= MAX_REVISIONS
-    if (isNear) return
+    if (written && isNear(written, catalogue)) return
     const before = written
     // A failing disk is tried again behind as many changes.
-    written = { revision, changedItems: 0 }
+    const tried = writtenAs(catalogue)
+    written = tried
     writing = write(catalogue).then((isDone) => {
       // The other process may be killed, or have an older catalogue: the next change looks again.
       if (!isDone) written = before
+      // While it writes, later changes do not make it write another one.
+      missed = isDone ? null : (missed ?? tried)
       const next = newest
       writing = null
       newest = null
@@ -134,6 +137,26 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
   async function idle(): Promise<void> {
     while (writing) await writing
   }
+}
+
+/** Which catalogue a file has. */
+type WrittenCatalogue = {
+  readonly revision: bigint
+  readonly mark: string
+  /** Items that are other ones in the catalogue that is served now. */
+  changedItems: number
+}
+
+const writtenAs = ({ revision: { number, mark } }: Catalogue): WrittenCatalogue => ({
+  revision: BigInt(number),
+  mark,
+  changedItems: 0,
+})
+
+/** Whether a start from this file would have little to read of the catalogue. */
+function isNear({ revision, changedItems }: WrittenCatalogue, { size, revision: { number } }: Catalogue): boolean {
+  const behind = BigInt(number) - revision
+  return changedItems <= size * MAX_CHANGED_SHARE && behind >= 0 && behind <= MAX_REVISIONS
 }
 
 async function removeOldParts(folder: string): Promise<void> {

@@ -39,7 +39,9 @@ async function isTaken(path: string, token: string): Promise<boolean> {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     }
     const held = await stat(path).catch(() => null)
-    if (held !== null && Math.abs(Date.now() - held.mtimeMs) <= LOCK_EXPIRY_MS) return false
+    // Was removed meanwhile: what is there now may be the lock of another process.
+    if (held === null) continue
+    if (Math.abs(Date.now() - held.mtimeMs) <= LOCK_EXPIRY_MS) return false
     await rm(path, { force: true })
   }
   return false

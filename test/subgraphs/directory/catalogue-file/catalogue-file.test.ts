@@ -300,6 +300,37 @@ describe('a catalogue in a file', () => {
     expect(await readdir(own)).toEqual(['catalogue'])
   })
 
+  test('that another process wrote is not written again behind the next change, but behind many, and in place of one of other code', async () => {
+    const { item } = generator(67)
+    const own = join(folder, 'missed')
+    const lock = join(own, 'catalogue.lock')
+    const at = (number: number) =>
+      catalogueOf(
+        snapshotOf(
+          Array.from({ length: 100 }, (_, id) => item(id)),
+          number,
+        ),
+      )
+    const written = async () => (await catalogueStore(own, log, 0).read())?.revision.number
+    await mkdir(own)
+    await writeCatalogueFile(join(own, 'catalogue'), await at(0), { version: 'other code', signal })
+    const [writer, other] = [catalogueStore(own, log, 0), catalogueStore(own, log, 0)]
+    for (const store of [writer, other]) expect(await store.read()).toBeNull()
+    const offer = async (store: CatalogueStore, number: number, changed: number) => {
+      store.offer(await at(number), changed)
+      await store.idle()
+      return written()
+    }
+    await writeFile(lock, 'a process that writes')
+    expect(await offer(other, 1, Number.POSITIVE_INFINITY)).toBeUndefined()
+    expect(await offer(other, 2, 2)).toBeUndefined()
+    await rm(lock)
+    expect(await offer(writer, 1, Number.POSITIVE_INFINITY)).toBe('1')
+    expect(await offer(other, 3, 2)).toBe('1')
+    expect(await offer(other, 4, 1)).toBe('1')
+    expect(await offer(other, 5, 1)).toBe('5')
+  })
+
   test('is that of the last catalogue, also when it was built while another was written', async () => {
     const { item } = generator(59)
     const own = join(folder, 'meanwhile')
