@@ -16,8 +16,8 @@ export function descriptionHash({ kind, description }: Item): number {
 const isCopy = (one: Item, other: Item): boolean =>
   one.kind === other.kind && one.description.toLowerCase() === other.description.toLowerCase()
 
-/** Results that stand for others, too: how many, by the place that is shown. */
-export type SimilarGroups = { readonly places: Uint32Array; readonly copies: ReadonlyMap<number, number> }
+/** Results that stand for others, too; `copies`: for how many, by place. */
+export type SimilarGroups = { readonly places: Uint32Array; readonly copies: Uint32Array }
 
 type Group = { place: number; copies: number; readonly next: Group | undefined }
 
@@ -48,8 +48,7 @@ export function groupSimilar(
     groups.push(made)
     if (hash !== 0) byHash.set(hash, made)
   }
-  return {
-    places: Uint32Array.from(groups, ({ place }) => place),
-    copies: new Map(groups.flatMap(({ place, copies }) => (copies > 0 ? [[place, copies] as const] : []))),
-  }
+  const copies = new Uint32Array(records.length)
+  for (const group of groups) copies[group.place] = group.copies
+  return { places: Uint32Array.from(groups, ({ place }) => place), copies }
 }

@@ -89,13 +89,13 @@ function searchPage(ranked: Ranking, catalogue: Catalogue, { groupSimilar, first
       node: itemAt(place),
       cursor,
       score: scoreOf({ item: itemAt(place), score: scores[place] as number }),
-      similarCount: copies.get(place) ?? 0,
+      similarCount: copies[place] ?? 0,
     })),
     facets: { items: once(() => Array.from(places, itemAt)) },
   }
 }
 
-const NO_COPIES: ReadonlyMap<number, number> = new Map()
+const NO_COPIES = new Uint32Array(0)
 
 /** The first `max` of each kind; `parts`: those of quality, by record. */
 function ofEachKind(places: Uint32Array, max: number, ranked: Ranking, parts: Uint16Array): Uint32Array {

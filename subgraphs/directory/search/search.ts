@@ -45,7 +45,8 @@ export function search(query: string, index: WordIndex, accepts: Accepts = null)
   return { records: Uint32Array.from(scores.keys()), scores: Float64Array.from(scores.values()) }
 }
 
-const NO_MATCHES: Matches = { records: new Uint32Array(0), scores: new Float64Array(0) }
+/** New ones each time: what is remembered of matches, as long as they are, refers to their catalogue. */
+const noMatches = (): Matches => ({ records: new Uint32Array(0), scores: new Float64Array(0) })
 
 /** An identifier of several words: `create_issue`, `createIssue`. */
 const IDENTIFIER = /[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)+|\p{Ll}+(?:\p{Lu}\p{Ll}+)+/gu
@@ -56,7 +57,7 @@ const toolsIn = (query: string): readonly string[] => (query.match(IDENTIFIER) ?
 function wordMatches(query: string, index: WordIndex, accepts: Accepts): Matches {
   const { rest, found: translated } = translationsIn(query)
   const typed = typedWords(rest, index)
-  if (typed.length + translated.length === 0) return NO_MATCHES
+  if (typed.length + translated.length === 0) return noMatches()
   const required = requiredAmong(typed, translated.length > 0)
   const foreign = translated.map((part) => translatedTerm(part, index))
   const count = required.size + foreign.length

@@ -96,7 +96,8 @@ export async function answersOf(catalogue: Catalogue, ids: readonly string[]) {
   }
   const copies = (query: string) => {
     const { ranked, places, itemAt } = found(query)
-    return [...groupSimilar(places, ranked, catalogue).copies].map(([place, count]) => [itemAt(place).id, count])
+    const groups = groupSimilar(places, ranked, catalogue)
+    return [...places].flatMap((place) => (groups.copies[place] ? [[itemAt(place).id, groups.copies[place]]] : []))
   }
   const byKind = async (kind: DirectoryKind) => ({
     list: catalogue.list(kind).map(({ id }) => id),

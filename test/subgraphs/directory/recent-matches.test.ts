@@ -1,7 +1,10 @@
+import { Kind, parse, visit } from 'graphql'
 import { expect, test } from 'vitest'
+import { releaseGarbage } from '../../../platform/process/release-garbage.ts'
 import { catalogueOf, changedCatalogue } from '../../../subgraphs/directory/item/catalogue.ts'
 import { matching } from '../../../subgraphs/directory/search/matching.ts'
 import { recentMatches } from '../../../subgraphs/directory/search/recent-matches.ts'
+import { search } from '../../../subgraphs/directory/search/search.ts'
 import { changesOf, generator, snapshotOf } from './catalogue-answers.ts'
 
 const { item } = generator(67)
@@ -36,4 +39,24 @@ test('of many matches or queries those are forgotten that were used least of lat
   find('query 0', 0)
   find('query 1000', 0)
   expect(searched.length).toBe(1_002)
+})
+
+test('what finds nothing is of one catalogue as well, which would stay in memory', () => {
+  for (const query of ['', '!', 'nothing-of-that-name'])
+    expect(search(query, catalogue.words)).not.toBe(search(query, catalogue.words))
+})
+
+test('a remembered query does not keep the text of its request in memory', async () => {
+  const { words } = await catalogueOf(snapshotOf([item(1)]))
+  const requestOf = (number: number) => `{ search(query: "a query of several words ${number}") } # ${'x'.repeat(100_000)}`
+  const heapMegabytes = () => {
+    releaseGarbage()
+    return process.memoryUsage().heapUsed / 1e6
+  }
+  const before = heapMegabytes()
+  for (let number = 0; number < 300; number += 1)
+    visit(parse(requestOf(number), { noLocation: true }), {
+      [Kind.STRING]: ({ value }) => void recentMatches(value, words, () => search(value, words)),
+    })
+  expect(heapMegabytes() - before).toBeLessThan(15)
 })

@@ -45,7 +45,7 @@ describe('pages of a search', () => {
         const groups = groupSimilar(places, ranked, catalogue)
         const inOrder = groups.places.toSorted(ranked.compare)
         expect([...inOrder]).toEqual(shown)
-        expect(Array.from(inOrder, (place) => groups.copies.get(place) ?? 0)).toEqual(counts)
+        expect(Array.from(inOrder, (place) => groups.copies[place])).toEqual(counts)
       }
     }
   })
