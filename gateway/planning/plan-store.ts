@@ -41,7 +41,7 @@ const WRITE_DELAY_MS = 300
 const MAX_GRAPHS = 8
 
 /** Increment when the format of stored plans or of the stored schema changes, or how they are made. */
-const FORMAT_VERSION = 2
+const FORMAT_VERSION = 3
 
 // By npm's rules a package.json has a version.
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }

@@ -1,4 +1,4 @@
-import type { Supergraph as SupergraphModel } from '@apollo/federation-internals'
+import type { Schema, Supergraph as SupergraphModel } from '@apollo/federation-internals'
 import { buildASTSchema, type GraphQLSchema, parse, print } from 'graphql'
 import { apiSchemaOf } from './api-schema-copy.ts'
 import { federationLibrary } from './planner-library.ts'
@@ -48,13 +48,21 @@ export function apiSdlOf(model: SupergraphModel): string {
   return `${federationLibrary().printSchema(schema)}\n\n${print(schema.deferDirective().toAST())}`
 }
 
-/** Whether any element is `@inaccessible`, under any link prefix. */
-const hidesSomething = ({ schema }: SupergraphModel): boolean =>
-  schema.directives().some((directive) => /(?:^|__)inaccessible$/.test(directive.name) && directive.applications().size > 0)
+/** Whether any element is `@inaccessible`. */
+function hidesSomething({ schema }: SupergraphModel): boolean {
+  const { inaccessibleIdentity } = federationLibrary()
+  const name = linkedName(schema, inaccessibleIdentity, 'inaccessible')
+  return name !== undefined && (schema.directive(name)?.applications().size ?? 0) > 0
+}
+
+/** What a schema calls a directive of a linked specification; undefined when it is not linked. */
+const linkedName = (schema: Schema, identity: string, directive: string): string | undefined =>
+  schema.coreFeatures?.getByIdentity(identity)?.directiveNameInSchema(directive)
 
 function onceIn({ schema }: SupergraphModel): readonly string[] {
   const fields = schema.schemaDefinition.rootType('query')?.fields() ?? []
+  const name = linkedName(schema, federationLibrary().tagIdentity, 'tag')
   const isOnce = (field: (typeof fields)[number]) =>
-    field.appliedDirectivesOf('tag').some((tag) => tag.arguments().name === 'once')
+    name !== undefined && field.appliedDirectivesOf(name).some((tag) => tag.arguments().name === 'once')
   return fields.filter(isOnce).map(({ name }) => name)
 }
