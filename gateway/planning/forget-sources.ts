@@ -1,5 +1,11 @@
 import type { Schema } from '@apollo/federation-internals'
-import { type GraphQLNamedType, type GraphQLSchema, isIntrospectionType, isSpecifiedScalarType } from 'graphql'
+import {
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isIntrospectionType,
+  isSpecifiedDirective,
+  isSpecifiedScalarType,
+} from 'graphql'
 import type { Intern } from './intern-strings.ts'
 
 /** An element of a schema of Apollo's library, as far as it refers to the parsed SDL. */
@@ -63,19 +69,27 @@ function shareArguments(directive: AppliedDirective, shared: Map<string, Argumen
 /** Replaces the empty `extensions` of elements: graphql-js gives each a hash table of 200 bytes. */
 const NO_EXTENSIONS = Object.freeze(Object.create(null))
 
-type SchemaElement = { description?: string | null | undefined; extensions: object }
+/** Properties that hold texts. */
+const TEXTS = ['description', 'deprecationReason', 'specifiedByURL'] as const
+
+type SchemaElement = { [name in (typeof TEXTS)[number]]?: string | null | undefined } & {
+  defaultValue?: unknown
+  extensions: object
+}
 
 /**
  * The same of a schema of graphql-js, which names them in errors of an invalid schema only. `intern`
- * copies descriptions, which are parts of the text.
+ * copies descriptions and other texts, which are parts of the text.
  */
 export function forgetNodes(schema: GraphQLSchema, intern: Intern = (text) => text): GraphQLSchema {
   schema.astNode = undefined
   schema.extensionASTNodes = []
   const compact = (element: SchemaElement): void => {
-    if (element.description) element.description = intern(element.description)
+    for (const name of TEXTS) if (element[name]) element[name] = intern(element[name])
+    if (element.defaultValue !== undefined) element.defaultValue = internValue(element.defaultValue, intern)
     if (Object.keys(element.extensions).length === 0) element.extensions = NO_EXTENSIONS
   }
+  compact(schema)
   for (const type of Object.values(schema.getTypeMap())) {
     type.astNode = undefined
     type.extensionASTNodes = []
@@ -90,6 +104,7 @@ export function forgetNodes(schema: GraphQLSchema, intern: Intern = (text) => te
   for (const directive of schema.getDirectives()) {
     directive.astNode = undefined
     for (const argument of directive.args) argument.astNode = undefined
+    if (!isSpecifiedDirective(directive)) for (const element of [directive, ...directive.args]) compact(element)
   }
   return schema
 }
@@ -101,4 +116,15 @@ function compactType(type: GraphQLNamedType, compact: (element: SchemaElement) =
     if ('args' in field) for (const argument of field.args) compact(argument)
   }
   for (const value of 'getValues' in type ? type.getValues() : []) compact(value)
+}
+
+/** A value of constants of the text, with copies of its texts. */
+function internValue(value: unknown, intern: Intern): unknown {
+  if (typeof value === 'string') return intern(value)
+  if (Array.isArray(value)) return value.map((each) => internValue(each, intern))
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== null) return value
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries(Object.entries(value).map(([name, each]) => [name, internValue(each, intern)])),
+  )
 }

@@ -1,4 +1,4 @@
-import { type DocumentNode, type NameNode, type StringValueNode, visit } from 'graphql'
+import { type ASTNode, type DocumentNode, visit } from 'graphql'
 
 /** Returns one copy of each text. */
 export type Intern = (text: string) => string
@@ -19,14 +19,15 @@ export function createIntern(): Intern {
   }
 }
 
-/** Replaces names and texts of a document by their copies, in place. */
+/** Replaces names, texts and other values of a document by their copies, in place. */
 export function internDocument(document: DocumentNode, intern: Intern): void {
   // The types are readonly, and nobody else has read the document yet.
   const replace = (node: { value: string }) => {
     node.value = intern(node.value)
   }
   visit(document, {
-    Name: (node: NameNode) => replace(node),
-    StringValue: (node: StringValueNode) => replace(node),
+    enter(node: ASTNode) {
+      if ('value' in node && typeof node.value === 'string') replace(node as { value: string })
+    },
   })
 }

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import {
   type ASTNode,
+  buildASTSchema,
   buildSchema,
   type DocumentNode,
   type GraphQLSchema,
@@ -124,6 +125,29 @@ test('a document with copies of its texts says the same, whatever their characte
   const document = parse(text)
   internDocument(document, createIntern())
   expect(print(document)).toBe(print(parse(text)))
+})
+
+test.each([
+  'type Query { a: Int @deprecated(reason: "a reason of some length") }',
+  'type Query { a(b: In = { c: ["a default value of some length"] }): Int } input In { c: [String] }',
+  '"a description of some length" schema { query: Query } type Query { a: S } scalar S @specifiedBy(url: "https://shop.example/scalar")',
+  '"a description of some length" directive @on("a description of some length" a: Int) on QUERY type Query { a: Int }',
+  'type Query @on(graph: A_GRAPH_WITH_A_LONG_NAME, count: 12345678901234567) { a: Int } enum G { A_GRAPH_WITH_A_LONG_NAME }',
+])('neither a document nor its schema keeps the text that it was parsed from: %s', (sdl) => {
+  const heapMegabytes = () => {
+    releaseGarbage()
+    return process.memoryUsage().heapUsed / 1e6
+  }
+  const parsed = () => parse(`${sdl} # ${'x'.repeat(30_000_000)}`, { noLocation: true })
+  const build = (document: DocumentNode) => buildASTSchema(document, { assumeValid: true })
+  const before = heapMegabytes()
+  const document = parsed()
+  internDocument(document, createIntern())
+  const schema = forgetNodes(build(parsed()), createIntern())
+  expect(heapMegabytes() - before).toBeLessThan(15)
+  // Both are in memory until now.
+  expect(print(document)).toBe(print(parse(sdl)))
+  expect(printSchema(schema)).toBe(printSchema(build(parse(sdl))))
 })
 
 test('the schema to store is that of Apollo, after its copy was dropped', () => {
