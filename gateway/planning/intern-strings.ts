@@ -1,4 +1,12 @@
-import { type ASTNode, type DocumentNode, visit } from 'graphql'
+import {
+  type DocumentNode,
+  type EnumValueNode,
+  type FloatValueNode,
+  type IntValueNode,
+  type NameNode,
+  type StringValueNode,
+  visit,
+} from 'graphql'
 
 /** Returns one copy of each text. */
 export type Intern = (text: string) => string
@@ -26,8 +34,10 @@ export function internDocument(document: DocumentNode, intern: Intern): void {
     node.value = intern(node.value)
   }
   visit(document, {
-    enter(node: ASTNode) {
-      if ('value' in node && typeof node.value === 'string') replace(node as { value: string })
-    },
+    Name: (node: NameNode) => replace(node),
+    StringValue: (node: StringValueNode) => replace(node),
+    EnumValue: (node: EnumValueNode) => replace(node),
+    IntValue: (node: IntValueNode) => replace(node),
+    FloatValue: (node: FloatValueNode) => replace(node),
   })
 }
