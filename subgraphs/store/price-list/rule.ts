@@ -4,6 +4,7 @@ import {
   exactPrice,
   type OrderCurrency,
   type PriceRounding,
+  roundedConversion,
   roundedPrice,
   withPercent,
 } from '../store-currency/exchange.ts'
@@ -98,7 +99,8 @@ export function adjustedPrice(list: AppliedList, { price, discount }: PricedItem
   const listed = amountOf(price)
   const base = listed - least(amountOf(discount), listed)
   const exact = withPercent(exactPrice(base, currency.exchange), amountOf(list.adjustmentPercent ?? '0'))
-  return roundedPrice(exact, isIn(list, currency) ? list : currency.rounding, currency.code)
+  if (currency.exchange === null) return roundedPrice(exact, list, currency.code)
+  return roundedConversion(exact, isIn(list, currency) ? list : currency.rounding, currency.code)
 }
 
 /** Whether the prices of a list are in a currency already. */

@@ -1,5 +1,5 @@
 import type { Amount } from '../amount.ts'
-import { converted, type ExchangeRate } from '../store-currency/exchange.ts'
+import { converted, convertedCharge, type OrderCurrency } from '../store-currency/exchange.ts'
 import { identityKey } from '../text-key.ts'
 import type { Destinations } from './destinations.ts'
 
@@ -90,14 +90,17 @@ export const isSelected = (
   { productId, categories: its }: { readonly productId: number | null; readonly categories: ReadonlySet<number> },
 ): boolean => (productId !== null && products.has(productId)) || !its.isDisjointFrom(categories)
 
-/** A promotion whose amounts of money are in the currency of an order. */
-export const promotionIn = (promotion: PromotionRule, exchange: ExchangeRate | null): PromotionRule =>
-  exchange === null
+/**
+ * A promotion whose amounts of money are in the currency of an order; a condition in minor units, which
+ * a converted price can reach.
+ */
+export const promotionIn = (promotion: PromotionRule, currency: Omit<OrderCurrency, 'rounding'>): PromotionRule =>
+  currency.exchange === null
     ? promotion
     : {
         ...promotion,
-        conditionPrice: promotion.conditionPrice === null ? null : converted(promotion.conditionPrice, exchange),
+        conditionPrice: promotion.conditionPrice === null ? null : convertedCharge(promotion.conditionPrice, currency),
         discount: promotion.discount.isFixed
-          ? { isFixed: true, value: converted(promotion.discount.value, exchange) }
+          ? { isFixed: true, value: converted(promotion.discount.value, currency.exchange) }
           : promotion.discount,
       }

@@ -1,6 +1,6 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
-import { type Amount, amountOf, sumOf } from '../amount.ts'
+import { type Amount, amountOf, minorUnitOf, rounded, sumOf } from '../amount.ts'
 import type { OrderDestination } from '../destination.ts'
 import type { Store } from '../store/store.ts'
 import { convertedCharge, inStoreCurrency, type OrderCurrency, ownCurrency } from '../store-currency/exchange.ts'
@@ -64,17 +64,19 @@ export type QuoteDeps = {
 
 /**
  * Rates of all shipping methods of a store, the cheapest first. Methods and services charge in the
- * currency of the store: prices of another one are converted for them, and their rates back. Queries all external services at
- * once, which may take five seconds: not in a transaction.
+ * currency of the store: prices of another one are converted to its minor units for them, and their
+ * rates back. Queries all external services at once, which may take five seconds: not in a transaction.
  */
 export async function shippingQuotes(
   { shippingMethods, shippingServices, secrets }: QuoteDeps,
   store: Store,
   { currency = ownCurrency(store.currency), ...given }: QuoteRequest,
 ): Promise<Quote[]> {
+  const inStoreUnits = (price: Amount): Amount =>
+    currency.exchange === null ? price : rounded(inStoreCurrency(price, currency.exchange), minorUnitOf(store.currency))
   const request = {
     ...given,
-    lines: given.lines.map((line) => ({ ...line, price: inStoreCurrency(line.price, currency.exchange) })),
+    lines: given.lines.map((line) => ({ ...line, price: inStoreUnits(line.price) })),
   }
   const sent = parcelOf(request.lines, request.distance)
   if (sent === null) return []

@@ -36,7 +36,7 @@ export const inStoreCurrency = (amount: Amount, exchange: ExchangeRate | null): 
   exchange === null ? amount : roundedProduct(amount, amountOf(exchange.base), amountOf(exchange.rate), 1n)
 
 /** The same in whole minor units: what is charged, and has no ending. */
-export const convertedCharge = (amount: Amount, { code, exchange }: OrderCurrency): Amount =>
+export const convertedCharge = (amount: Amount, { code, exchange }: Omit<OrderCurrency, 'rounding'>): Amount =>
   exchange === null ? amount : rounded(converted(amount, exchange), minorUnitOf(code))
 
 /** An exact price, `of ÷ over`. */
@@ -69,9 +69,17 @@ export function roundedPrice(
   return least(roundedTo({ of: ended, over: 1n }, [unit, 0n], roundingDirection), LARGEST - (LARGEST % unit))
 }
 
+/** The same of a converted price: what costs something is never free, whatever its step or the rate is. */
+export function roundedConversion(exact: ExactPrice, rounding: PriceRounding, code: string): Amount {
+  if (exact.of === 0n) return 0n
+  const { roundingDirection } = rounding
+  const inUnits = () => roundedPrice(exact, { ...PLAIN_ROUNDING, roundingDirection }, code)
+  return roundedPrice(exact, rounding, code) || inUnits() || minorUnitOf(code)
+}
+
 /** A price of the store's currency as it is listed in another one; itself in that of the store. */
 export const convertedPrice = (price: Amount, { code, exchange, rounding }: OrderCurrency): Amount =>
-  exchange === null ? price : roundedPrice(exactPrice(price, exchange), rounding, code)
+  exchange === null ? price : roundedConversion(exactPrice(price, exchange), rounding, code)
 
 /** The amount `ending + n × step`, n 0 or more, that `of ÷ over` becomes. */
 function roundedTo(

@@ -1,7 +1,7 @@
 import { problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { hashOf } from '../access/access.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
-import { storeRepository } from './repository.ts'
+import { type StoreRepository, storeRepository } from './repository.ts'
 import { newAuthtoken, setUpStore } from './set-up.ts'
 import {
   DAY_MS,
@@ -26,12 +26,8 @@ export async function updateStore(
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
 
-  const others = input.currency == null || input.currency === before.currency ? [] : await stores.otherCurrencies(storeId)
-  if (others.length > 0) {
-    // Their rates are of the currency that the store has.
-    const expected = `unchanged while the store sells in other currencies (${others.join(', ')}): delete these first`
-    return validationError([problem('currency', expected, input.currency)])
-  }
+  const expected = input.currency == null || input.currency === before.currency ? null : await currencyRefusal(stores, storeId)
+  if (expected !== null) return validationError([problem('currency', expected, input.currency)])
   const stored = <Value>(given: Value | undefined, was: Value): Value => (given === undefined ? was : given)
   await stores.update(
     {
@@ -54,6 +50,13 @@ export async function updateStore(
   )
   if (input.languages) await stores.setLanguages(storeId, input.languages)
   return { __typename: 'UpdateStoreSuccess' as const, store: storeId }
+}
+
+/** Why a store keeps its currency; null: it can change. Rates, also those of orders, are of it. */
+async function currencyRefusal(stores: StoreRepository, storeId: number): Promise<string | null> {
+  const others = await stores.otherCurrencies(storeId)
+  if (others.length > 0) return `unchanged while the store sells in other currencies (${others.join(', ')}): delete these first`
+  return (await stores.hasConvertedOrders(storeId)) ? 'unchanged: the store has orders that were converted from it' : null
 }
 
 const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => ({

@@ -92,6 +92,18 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     return rows.map(({ code }) => code)
   },
 
+  /** Whether the store has orders whose amounts were converted from its own currency. */
+  async hasConvertedOrders(id: number): Promise<boolean> {
+    const found = await database
+      .selectFrom('order')
+      .select('id')
+      .where('store_id', '=', id)
+      .where('currency_rate', 'is not', null)
+      .limit(1)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
   /** Owner of the store; null: none. A store that had one is the sample of nobody any more. */
   async setOwner(id: number, ownerId: string | null, at: Date): Promise<void> {
     await database

@@ -87,7 +87,7 @@ export async function calculateCart(scope: CalculationScope, cart: CartInput): P
       now,
     },
     {
-      promotions: promotions.map((promotion) => promotionIn(promotion, cart.exchange)),
+      promotions: promotions.map((promotion) => promotionIn(promotion, { code: cart.currency, exchange: cart.exchange })),
       taxes: taxesIn(rates, cart.exchange),
     },
   )

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { amountOf, minorUnitOf, textOf } from '../../../../subgraphs/store/amount.ts'
+import { adjustedPrice } from '../../../../subgraphs/store/price-list/rule.ts'
+import { type PromotionRule, promotionIn } from '../../../../subgraphs/store/promotion/rule.ts'
 import {
   converted,
   convertedCharge,
@@ -16,6 +18,14 @@ const inCode = (code: string, rate: string, more: object = {}, base = '1'): Orde
   ...{ code, exchange: { rate, base } },
   rounding: { ...PLAIN_ROUNDING, ...more },
 })
+
+const NOTHING: PromotionRule['selection'] = { products: new Set(), categories: new Set() }
+const PROMOTION: PromotionRule = {
+  ...{ id: 1, name: 'Five', isEnabled: true, target: 'ORDER', condition: 'PRICE', conditionPrice: null, conditionQuantity: null },
+  ...{ discount: { isFixed: true, value: amountOf('5') }, lasts: 'NONE', beginsAt: null, expiresAt: null, timesUsed: 0 },
+  ...{ maxTimesUsed: null, isCumulative: false, customers: 'ALL', customerCategories: new Set<number>(), selection: NOTHING },
+  ...{ required: NOTHING, quantityX: 1, coupons: [], destinations: { countries: [], regions: [], municipalities: [] } },
+}
 
 test.each([
   ['yen have no parts', '10.49', inCode('JPY', '162.4'), '1704'],
@@ -35,6 +45,9 @@ test.each([
     inCode('USD', '1.1', { roundingStep: '1', roundingEnding: '0.99', roundingDirection: 'UP' }),
     '0',
   ],
+  ['what is below half a step is no gift', '0.3', inCode('JPY', '162', { roundingStep: '100' }), '49'],
+  ['nor down', '0.3', inCode('JPY', '162', { roundingStep: '100', roundingDirection: 'DOWN' }), '48'],
+  ['nor what is less than the minor unit', '5', inCode('USD', '0.0007'), '0.01'],
   ['the store’s own currency is as it is', '10.4999', ownCurrency('EUR'), '10.4999'],
 ])('a converted price: %s', (_why, price, currency, expected) => {
   expect(textOf(convertedPrice(amountOf(price), currency))).toBe(expected)
@@ -44,6 +57,19 @@ test('what is charged has whole minor units, and no ending', () => {
   const currency = inCode('JPY', '162.4', { roundingStep: '100' })
   expect(textOf(convertedCharge(amountOf('4.5'), currency))).toBe('731')
   expect(textOf(convertedCharge(amountOf('4.5'), ownCurrency('EUR')))).toBe('4.5')
+})
+
+test('a list does not give away what costs something in another currency', () => {
+  const list = { id: 1, currency: 'JPY', adjustmentPercent: '-10', ...PLAIN_ROUNDING, roundingStep: '100' }
+  const item = (price: string) => ({ productId: 1, variantId: null, price, discount: '0' })
+  expect(textOf(adjustedPrice(list, item('0.3'), inCode('JPY', '162')))).toBe('44')
+  expect(textOf(adjustedPrice({ ...list, adjustmentPercent: '-100' }, item('0.3'), inCode('JPY', '162')))).toBe('0')
+})
+
+test('a converted price reaches the converted condition of a promotion', () => {
+  const currency = inCode('JPY', '160.006')
+  const { conditionPrice } = promotionIn({ ...PROMOTION, conditionPrice: amountOf('50') }, currency)
+  expect(conditionPrice).toBe(convertedPrice(amountOf('50'), currency))
 })
 
 test('there and back is at most half a ten-thousandth of the rate away', () => {

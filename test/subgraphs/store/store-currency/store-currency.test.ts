@@ -334,6 +334,30 @@ test('a currency is of one store, needs its scopes, is bounded, and stays while 
   expect(entries).toMatchObject([{ kind: 'CREATED' }])
 })
 
+test('a store keeps its currency while it has orders that were converted from it', async () => {
+  const other = await stack.aStore({ name: 'Wood' })
+  const own = storefrontShopper(stack, other)
+  const { storeCurrency } = await add({ code: 'JPY', rate: '160' }, other)
+  const product = await own.aProduct({ name: 'Spoon', price: '10', shippingRequired: false })
+  const { token } = (
+    await ask(
+      'mutation ($input: CreateStorefrontCartInput!) { r: createStorefrontCart(input: $input) { ... on CreateStorefrontCartSuccess { token } } }',
+      { input: { store: other.code, currency: 'JPY', lines: [{ productId: product }] } },
+      ANONYMOUS,
+    )
+  ).r
+  await own.update(token, { email: 'ana@example.org', paymentMethodId: await own.aPaymentMethod() })
+  expect((await own.complete(token, '1600')).__typename).toBe('CompleteStorefrontCheckoutSuccess')
+  await remove(storeCurrency.id, other)
+  const refused = await ask(
+    'mutation { r: updateStore(input: { currency: "USD" }) { __typename ... on ValidationError { errors { field message } } } }',
+    {},
+    other,
+  )
+  expect(fields(refused.r)).toEqual(['currency'])
+  expect(refused.r.errors[0].message).toContain('orders that were converted')
+})
+
 test('a cart in a currency that was deleted cannot be ordered before it has another one', async () => {
   const product = await shopper.aProduct({ name: 'Tray', price: '10', shippingRequired: false })
   await add({ code: 'CHF', rate: '0.95' })
