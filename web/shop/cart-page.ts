@@ -5,7 +5,7 @@ import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import { pathIn } from '../frame/site.ts'
 import { CART_FORM_TOKEN, formTokenOf } from './cart-cookie.ts'
-import { frameOf, isOurs, type ShopLinks } from './frame.ts'
+import { currencyForm, frameOf, isOurs, type ShopLinks } from './frame.ts'
 import { productPath } from './product-card.ts'
 
 type Shop = ShopCartContentsFragment
@@ -33,12 +33,13 @@ export const cartPage = (shop: Shop, token: string | null, links: ShopLinks, ref
   body: html`<h1>Cart</h1>
 ${
   shop.cart && token !== null && shop.cart.lines.length > 0
-    ? cartBody(shop.cart, token, { links, refused })
+    ? cartBody(shop, shop.cart, token, { links, refused })
     : html`<p class="lead">Your cart is empty.</p><p><a class="button" href="${links.to('/search')}">Look around</a></p>`
 }`,
 })
 
 function cartBody(
+  shop: Shop,
   cart: ShopCartFragment,
   token: string,
   { links, refused }: { readonly links: ShopLinks; readonly refused: RefusedForm | null },
@@ -47,6 +48,7 @@ function cartBody(
   const general = cart.problems.filter(({ code, lineId }) => lineId === null && CART_PROBLEMS.includes(code))
   return html`${problemSummary(problems)}
 ${general.length > 0 && html`<div class="alert tone-bad" role="alert">${general.map(({ message }) => html`<p>${message}</p>`)}</div>`}
+${!shop.currencies.includes(cart.currency) && currencyForm(shop, links)}
 <div class="checkout-layout">
 <form method="post" action="${links.to('/cart')}" class="cart-form">${formToken(token)}<button class="spoken" name="do" value="update" tabindex="-1" aria-hidden="true">Update cart</button>
 <ul class="cart-lines">${cart.lines.map((line) => lineOf(line, cart, { links, refused }))}</ul>

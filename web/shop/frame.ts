@@ -67,7 +67,7 @@ ${shop.menus.map((menu) => html`<nav aria-label="${menu.name}"><p class="menu-na
 <div>${theme?.footerText && html`<p>${theme.footerText}</p>`}
 ${shop.languages.length > 1 && languageLinks(shop, site)}
 ${shop.currencies.length > 1 && currencyForm(shop, links)}
-<p>No tracking. ${shop.hasCustomerAccounts ? 'Cookies for your cart and your account only.' : 'One cookie, for your cart.'} Sold with <a href="${site.at('/')}">Atrium</a>.</p></div>
+<p>No tracking. ${cookiesOf(shop)} Sold with <a href="${site.at('/')}">Atrium</a>.</p></div>
 </footer>`,
   }
 }
@@ -78,8 +78,16 @@ const MAX_NAVIGATION = 8
 const languageLinks = (shop: ShopFrameFragment, site: Site): Html =>
   html`<p>${shop.languages.map((language) => html`<a href="${linksOf(shop, language, site).to('')}" hreflang="${language}" lang="${language}">${nameOfLanguage(language)}</a> `)}</p>`
 
+const AND = new Intl.ListFormat('en')
+
+/** What a visitor's cookies are for. */
+function cookiesOf({ hasCustomerAccounts, currencies }: ShopFrameFragment): string {
+  const others = [...(currencies.length > 1 ? ['your currency'] : []), ...(hasCustomerAccounts ? ['your account'] : [])]
+  return others.length === 0 ? 'One cookie, for your cart.' : `Cookies for ${AND.format(['your cart', ...others])} only.`
+}
+
 /** The currencies of a shop as buttons: they work without a script. */
-const currencyForm = ({ currencies }: ShopFrameFragment, { to }: ShopLinks): Html =>
+export const currencyForm = ({ currencies }: Pick<ShopFrameFragment, 'currencies'>, { to }: ShopLinks): Html =>
   html`<form method="post" action="${to('/currency')}"><p>Prices in ${currencies.map((code) => html`<button class="plain" name="currency" value="${code}" aria-label="Show prices in ${code}">${code}</button> `)}</p></form>`
 
 /** A language in itself: Português. */

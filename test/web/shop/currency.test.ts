@@ -129,3 +129,25 @@ test('the currency is in a cookie of the shop; another site cannot set it, and n
   const gone = await askRaw(web.url, SHOP, { headers: { cookie: 'currency=GBP' } })
   expect([gone.status, gone.text.includes('€12.30')]).toEqual([200, true])
 })
+
+test('a cart in the only other currency, which was deleted, is changed to that of the store', async () => {
+  const other = await aFilledShop(web, 'Last currency')
+  const at = '/shops/last-currency'
+  const { r } = await other.merchant(
+    'mutation { r: createStoreCurrency(input: { code: "JPY", rate: "160" }) { ... on StoreCurrencySuccess { storeCurrency { id } } } }',
+    {},
+  )
+  const visitor = aVisitor()
+  await visitor.post(`${at}/cart/add`, { permalink: 'blue-cup', quantity: '1' })
+  await visitor.post(`${at}/currency`, { currency: 'JPY' })
+  const cart = await visitor.get(`${at}/cart`)
+  expect(cart.text).toContain('¥1,968')
+  expect(cart.text).toContain('Cookies for your cart and your currency only.')
+  const { id } = r.storeCurrency
+  await other.merchant('mutation ($id: ID!) { deleteStoreCurrency(id: $id) { __typename } }', { id })
+  const left = (await visitor.get(`${at}/cart`)).text
+  expect(left).toContain('a currency of the shop (EUR)')
+  expect(left).toContain('name="currency" value="EUR"')
+  await visitor.post(`${at}/currency`, { currency: 'EUR' })
+  expect((await visitor.get(`${at}/cart`)).text).toContain('€12.30')
+})
