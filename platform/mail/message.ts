@@ -47,7 +47,7 @@ export const headerText = (text: string): string =>
 /** The plain text of a message. */
 export const plainTextOf = (blocks: readonly MailBlock[]): string => `${bounded(blocks).map(plainBlock).join('\n\n')}\n`
 
-/** The HTML of a message, with every value escaped; it loads nothing. */
+/** The HTML of a message, with every value escaped; it loads nothing. Each text has its own direction. */
 export const htmlOf = (blocks: readonly MailBlock[], language = 'en'): string =>
   `<!doctype html><html lang="${escapeMarkup(language)}"><head><meta charset="utf-8"></head><body style="font-family:sans-serif;line-height:1.5">${bounded(blocks).map(htmlBlock).join('\n')}</body></html>\n`
 
@@ -67,11 +67,11 @@ function plainBlock(block: MailBlock): string {
 }
 
 function htmlBlock(block: MailBlock): string {
-  if (block.kind === 'text') return `<p>${escapeMarkup(block.text).replaceAll('\n', '<br>')}</p>`
-  if (block.kind === 'link') return `<p><a href="${escapeMarkup(block.url)}">${escapeMarkup(block.text)}</a></p>`
+  if (block.kind === 'text') return `<p dir="auto">${escapeMarkup(block.text).replaceAll('\n', '<br>')}</p>`
+  if (block.kind === 'link') return `<p dir="auto"><a href="${escapeMarkup(block.url)}">${escapeMarkup(block.text)}</a></p>`
   const rows = block.rows.map(
     ([label, value]) =>
-      `<tr><td style="padding:2px 16px 2px 0">${escapeMarkup(label)}</td><td style="text-align:right">${escapeMarkup(value)}</td></tr>`,
+      `<tr><td dir="auto" style="padding:2px 16px 2px 0">${escapeMarkup(label)}</td><td style="text-align:right">${escapeMarkup(value)}</td></tr>`,
   )
   return `<table>${rows.join('')}</table>`
 }

@@ -4,6 +4,9 @@ import type { UnitOfWork } from '../write.ts'
 import { type MailText, type MailTextKind, mailTextProblems } from './mail-text.ts'
 import { mailTextRepository } from './repository.ts'
 
+/** Texts in languages that the store has no longer: orders in them are still written about. */
+const MAX_FORMER_TEXTS = 120
+
 const success = (kind: MailTextKind, language: string) => ({ __typename: 'MailTextSuccess' as const, kind, language })
 
 /** Replaces a text of e-mails in a language of the store. */
@@ -14,7 +17,9 @@ export async function setMailText({ query, storeId }: UnitOfWork, input: Omit<Ma
     return validationError([problem('language', `a language of the store (${languages.join(', ')})`, language)])
   const problems = mailTextProblems(input)
   if (problems.length > 0) return validationError(problems)
-  await mailTextRepository(query).set(storeId, { kind, language, subject: subject.trim(), opening: opening.trim() })
+  const mailTexts = mailTextRepository(query)
+  await mailTexts.set(storeId, { kind, language, subject: subject.trim(), opening: opening.trim() })
+  await mailTexts.deleteOthers(storeId, languages, MAX_FORMER_TEXTS)
   return success(kind, language)
 }
 

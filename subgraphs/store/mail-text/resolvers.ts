@@ -7,8 +7,9 @@ export const mailTextResolvers = {
   Query: {
     mailTexts: async (_, __, { storeId, mailTexts, load }) => {
       const store = await storeId()
-      const [own, languages] = await Promise.all([mailTexts.all(store), load.languagesOfStore.load(store)])
-      return MAIL_TEXT_KINDS.flatMap((kind) => languages.map(({ code }) => textOf(own, kind, code)))
+      const languages = (await load.languagesOfStore.load(store)).map(({ code }) => code)
+      const own = await mailTexts.all(store, languages)
+      return MAIL_TEXT_KINDS.flatMap((kind) => languages.map((code) => textOf(own, kind, code)))
     },
   },
   Mutation: {
@@ -17,7 +18,7 @@ export const mailTextResolvers = {
   },
   MailTextSuccess: {
     mailText: async ({ kind, language }, _, { storeId, mailTexts }) =>
-      textOf(await mailTexts.all(await storeId()), kind, language),
+      textOf(await mailTexts.all(await storeId(), [language]), kind, language),
   },
 } satisfies Resolvers
 

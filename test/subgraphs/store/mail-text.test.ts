@@ -94,6 +94,7 @@ test('a merchant replaces subject and first paragraph in a language, and takes t
   // The name of the store is no template.
   expect(finnish.text).toMatch(/Kiitos!\r?\nPots \{order\} & <Pans>/)
   expect(finnish.html).toContain('<html lang="fi">')
+  expect(finnish.html).toContain('<p dir="auto">Kiitos!')
   expect(finnish.html).toContain('Pots {order} &amp; &lt;Pans&gt;')
   expect((await confirmation(null)).subject).toContain('Your order')
   expect((await set({ kind, language: 'fi', subject: 'Uusi {order}', opening: 'Kiitos' })).mailText.subject).toBe('Uusi {order}')
@@ -123,6 +124,20 @@ test('texts are listed in all languages of the store, and changed with its scope
   const text = { kind: 'RETURN_DECLINED', language: 'en', subject: 'No', opening: 'No' }
   expect(fields(await set({ ...text, language: 'sv' }))).toEqual(['language'])
   expect(fields(await reset({ kind: 'RETURN_DECLINED', language: 'sv' }))).toEqual(['language'])
+})
+
+test('of former languages a bounded number is stored', async () => {
+  const other = await stack.aStore({ name: 'Former' })
+  await stack.sql(
+    `INSERT INTO mail_text (store_id, kind, language, subject, opening)
+      SELECT $1, 'RETURN_DECLINED', 'x-' || number, 'No', 'No' FROM generate_series(1, 130) AS number`,
+    [other.storeId],
+  )
+  const languages = (await ask('{ store { languages { code } } }', {}, other)).store.languages
+  const input = { kind: 'RETURN_DECLINED', language: languages[0].code, subject: 'No', opening: 'No' }
+  await ask(`mutation ($input: SetMailTextInput!) { r: setMailText(input: $input) { ${RESULT} } }`, { input }, other)
+  const rows = await stack.sql('SELECT language FROM mail_text WHERE store_id = $1 ORDER BY id', [other.storeId])
+  expect([rows.length, rows[0]?.language, rows.at(-1)?.language]).toEqual([121, 'x-11', languages[0].code])
 })
 
 describe('a text', () => {
