@@ -14,7 +14,7 @@ export const CURRENCY = { kind: 'text', max: 3 } as const
 export function salesSection({ currency, timezone, days }: Sales, currencies: readonly string[], site: Site): Html {
   const [today, weekAgo] = [days.at(-1), days.at(-8)]
   return html`<section aria-labelledby="sales"><h2 id="sales">Sales</h2>
-${currencies.length > 1 && html`<p>Orders in ${currencies.map((code) => html`<a href="${site.at(`/console?currency=${code}`)}"${code === currency && html` aria-current="true"`}>${code}</a> `)}</p>`}
+${currencies.length > 1 && html`<p>Orders in ${currencies.map((code) => html`<a href="${site.at(`/console?currency=${code}`)}"${code === currency && html` aria-current="true"`}>${code === currency ? html`<strong>${code}</strong>` : code}</a> `)}</p>`}
 <dl class="figures">${today && figure(`today, ${counted(today.ordersPaid, 'paid order')} of ${today.ordersPlaced}`, today, currency)}${
     weekAgo &&
     figure(

@@ -87,8 +87,11 @@ function cookiesOf({ hasCustomerAccounts, currencies }: ShopFrameFragment): stri
 }
 
 /** The currencies of a shop as buttons: they work without a script. */
-export const currencyForm = ({ currencies }: Pick<ShopFrameFragment, 'currencies'>, { to }: ShopLinks): Html =>
-  html`<form method="post" action="${to('/currency')}"><p>Prices in ${currencies.map((code) => html`<button class="plain" name="currency" value="${code}" aria-label="Show prices in ${code}">${code}</button> `)}</p></form>`
+export const currencyForm = (
+  { currencies, currency }: Pick<ShopFrameFragment, 'currencies' | 'currency'>,
+  { to }: ShopLinks,
+): Html =>
+  html`<form method="post" action="${to('/currency')}"><p>Prices in ${currencies.map((code) => html`<button class="plain" name="currency" value="${code}" aria-label="Show prices in ${code}" aria-pressed="${code === currency ? 'true' : 'false'}">${code === currency ? html`<strong>${code}</strong>` : code}</button> `)}</p></form>`
 
 /** A language in itself: Português. */
 function nameOfLanguage(language: string): string {

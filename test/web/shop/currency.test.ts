@@ -71,6 +71,8 @@ test('a shopper chooses a currency without a script: pages, cart, checkout, orde
   const product = await visitor.get(`${SHOP}/products/blue-cup`)
   expect(product.text).toContain('¥1,968')
   expect(product.text).not.toContain('€')
+  expect(product.text).toContain('aria-label="Show prices in JPY" aria-pressed="true"><strong>JPY</strong>')
+  expect(product.text).toContain('aria-label="Show prices in EUR" aria-pressed="false">EUR<')
   expect(product.headers).toMatchObject({ 'cache-control': 'no-store' })
   expect((await visitor.get(`${SHOP}/search`)).text).toContain('¥1,968')
   expect((await visitor.get(`${SHOP}/cart`)).text).toContain('¥3,936')
