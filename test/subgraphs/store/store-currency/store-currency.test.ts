@@ -334,6 +334,35 @@ test('a currency is of one store, needs its scopes, is bounded, and stays while 
   expect(entries).toMatchObject([{ kind: 'CREATED' }])
 })
 
+test('a converted price of 50 reaches free shipping from 50', async () => {
+  const other = await stack.aStore({ name: 'Clay' })
+  const own = storefrontShopper(stack, other)
+  // 50 € are 8000.3 ¥: 8000 ¥, which are 49.9981 €.
+  await add({ code: 'JPY', rate: '160.006' }, other)
+  const input = { type: 'FLAT', name: 'Post', fees: [{ type: 'FIXED', value: '4' }], freeShipping: true, freeShippingFrom: '50' }
+  await ask(
+    'mutation ($input: CreateShippingMethodInput!) { createShippingMethod(input: $input) { __typename } }',
+    { input },
+    other,
+  )
+  const shippedFor = async (price: string) => {
+    const lines = [{ productId: await own.aProduct({ name: `Pot ${price}`, price, weight: '1' }) }]
+    const { r } = await ask(
+      'mutation ($input: CreateStorefrontCartInput!) { r: createStorefrontCart(input: $input) { ... on CreateStorefrontCartSuccess { token } } }',
+      { input: { store: other.code, currency: 'JPY', lines } },
+      ANONYMOUS,
+    )
+    await own.update(r.token, { shippingAddress: LISBON })
+    const { storefront } = await ask(
+      'query ($s: String!, $t: String!) { storefront(store: $s) { cart(token: $t) { shippingRates { price } } } }',
+      { s: other.code, t: r.token },
+      ANONYMOUS,
+    )
+    return storefront.cart.shippingRates
+  }
+  expect([await shippedFor('50'), await shippedFor('49')]).toEqual([[{ price: '0' }], [{ price: '640' }]])
+})
+
 test('a store keeps its currency while it has orders that were converted from it', async () => {
   const other = await stack.aStore({ name: 'Wood' })
   const own = storefrontShopper(stack, other)
