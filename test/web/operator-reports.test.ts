@@ -54,11 +54,16 @@ test('only a key of an operator opens the page, and its cookie is strict and sea
   const visitor = aVisitor()
   const first = await visitor.get(PATH)
   expect([first.status, first.text.includes(host), first.headers['cache-control']]).toEqual([200, false, 'no-store'])
-  const refused = [await visitor.post(`${PATH}/sign-in`, { key: secret }), await visitor.post(`${PATH}/sign-in`, { key: 'sk_x' })]
-  expect(refused.map(({ status }) => status)).toEqual([422, 422])
+  const keys = [secret, 'sk_x', 'sk_ключ', `${secret}\n${secret}`, 'x'.repeat(300)]
+  const refused = await Promise.all(keys.map((key) => visitor.post(`${PATH}/sign-in`, { key })))
+  expect(refused.map(({ status }) => status)).toEqual(keys.map(() => 422))
+  const unreadable = expect.stringContaining('letters, digits')
   expect(refused.map(({ text }) => /role="alert">([^<]*)/.exec(text)?.[1])).toEqual([
     expect.stringContaining('key of an operator'),
     expect.stringContaining('in use'),
+    unreadable,
+    unreadable,
+    unreadable,
   ])
   expect(refused.some(({ text }) => text.includes(secret))).toBe(false)
   const operator = await anOperator()
@@ -85,6 +90,8 @@ test('an accepted report is answered and its entry decides from then on, in one 
   expect(sectionOf(broken.text, host).fields).toMatchObject({ answer: `Blocked ${HOSTILE}`, list: 'BLOCK', target: 'co.uk' })
   // Both or none: the refused entry has answered nothing.
   expect(await decide()).not.toBe('deny')
+  // The reason of the entry is cut within its last character.
+  answered.answer = `${'x'.repeat(499)}🙂 ${HOSTILE}`
   const done = await visitor.post(`${PATH}/answer`, answered)
   expect([done.status, done.headers.location]).toEqual([303, `${PATH}?done=listed`])
   expect(await decide()).toBe('deny')
@@ -92,7 +99,7 @@ test('an accepted report is answered and its entry decides from then on, in one 
   expect([again.status, again.text.includes('Expected &quot;id&quot; to be an open report.')]).toEqual([422, true])
   expect((await visitor.get(PATH)).text).not.toContain(`>${host} <`)
   const accepted = sectionOf((await visitor.get(`${PATH}?status=accepted&done=listed`)).text, host).section
-  expect(accepted).toContain('Blocked &lt;script&gt;')
+  expect(accepted).toContain('x🙂 &lt;script&gt;')
   expect(accepted).not.toContain('<form')
 })
 
@@ -132,6 +139,12 @@ test('pages of ten lead to older reports; unreadable addresses and long forms ar
   const second = await visitor.get(older)
   expect(second.status).toBe(200)
   expect(second.text).toContain('Back to the newest')
+  // A refused answer shows its page again, with what was typed.
+  const action = /action="([^"]+\/answer\?[^"]+)"/.exec(second.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const [id = ''] = /(?<=name="id" value=")[^"]+/.exec(second.text) ?? []
+  const refused = await visitor.post(action, { id, answer: 'Typed.', list: 'BLOCK', target: 'co.uk', verdict: 'accept' })
+  expect([refused.status, refused.text.includes('Back to the newest')]).toEqual([422, true])
+  expect(refused.text).toMatch(/<textarea[^>]*>\s*Typed\.<\/textarea>/)
   expect((await visitor.get(`${PATH}?status=none`)).status).toBe(400)
   expect((await visitor.get(`${PATH}?after=x`)).status).toBe(400)
   expect((await visitor.post(`${PATH}/answer`, { answer: 'x'.repeat(70_000) })).status).toBe(413)

@@ -16,7 +16,7 @@ export const REPORT_SIGN_OUT = `${OPERATOR_REPORTS}/sign-out`
 export const REPORT_ANSWER = `${OPERATOR_REPORTS}/answer`
 
 /** Longest secret of a key that the form takes; ours have 46 characters. */
-const MAX_KEY_CHARACTERS = 255
+export const MAX_KEY_CHARACTERS = 255
 
 /** Notices by the word `done` of the address that a form leads to. */
 export const REPORT_NOTICES = {
@@ -58,8 +58,8 @@ export const foreignReportForm = (site: Site): WebPage => ({
 export type ReportList = {
   readonly reports: OperatorReportsQuery['allDecisionReports']
   readonly status: StatusName
-  /** Whether it is not the first page. */
-  readonly isLater: boolean
+  /** Cursor that the page begins after; null: the first page. */
+  readonly after: string | null
   readonly visit: Visit
   readonly site: Site
   readonly notice: string | undefined
@@ -76,7 +76,7 @@ export type RefusedAnswer = {
 
 /** Reports of all keys with one status, newest first, with their evidence and a form for each open one. */
 export function operatorReportsPage(list: ReportList): WebPage {
-  const { reports, status, isLater, visit, site, notice, refused } = list
+  const { reports, status, after, visit, site, notice, refused } = list
   const nodes = reports.edges.map(({ node }) => node)
   const isShown = refused !== null && nodes.some(({ id }) => id === refused.id)
   return {
@@ -94,7 +94,7 @@ ${changeForm(REPORT_SIGN_OUT, visit, site, html`<p><button class="plain">Sign ou
 ${refused !== null && !isShown && html`<p>The report is on another page, or was answered meanwhile. Your answer: <q>${refused.field('answer')}</q></p>`}
 ${nodes.length === 0 && html`<p>${EMPTY[status]}</p>`}
 ${nodes.map((report, index) => reportSection(report, `r${index}`, list))}
-<p class="pages">${isLater && html`<a href="${site.at(addressOf(status))}">Back to the newest</a> `}${reports.pageInfo.hasNextPage && html`<a href="${site.at(addressOf(status, reports.pageInfo.endCursor ?? ''))}" rel="next">Older reports</a>`}</p>`,
+<p class="pages">${after !== null && html`<a href="${site.at(addressOf(status))}">Back to the newest</a> `}${reports.pageInfo.hasNextPage && html`<a href="${site.at(addressOf(status, reports.pageInfo.endCursor ?? ''))}" rel="next">Older reports</a>`}</p>`,
   }
 }
 
@@ -119,7 +119,7 @@ const addressOf = (status: StatusName, after?: string): string => {
 }
 
 /** `prefix`: of the ids on the page, one per report. */
-function reportSection(report: OperatorReportFragment, prefix: string, { visit, site, refused }: ReportList): Html {
+function reportSection(report: OperatorReportFragment, prefix: string, { after, visit, site, refused }: ReportList): Html {
   const { id, host, action, decision, decisionId, status } = report
   const { short, tone } = ACTIONS[action]
   const typed = (name: string): string => (refused?.id === id ? refused.field(name) : '')
@@ -130,7 +130,7 @@ ${reportStatus(report)}
       ? html`<p class="quiet">Made <time datetime="${decision.decidedAt}">${momentOf(decision.decidedAt)}</time>. <code>${decisionId}</code></p>${evidenceOf(decision)}`
       : html`<p>The decision was deleted meanwhile.</p>`
   }</details>
-${status === 'OPEN' && html`<details class="write"${refused?.id === id && html` open`}><summary>Answer</summary>${answerForm(report, { prefix, visit, site, typed })}</details>`}</section>`
+${status === 'OPEN' && html`<details class="write"${refused?.id === id && html` open`}><summary>Answer</summary>${answerForm(report, { prefix, after, visit, site, typed })}</details>`}</section>`
 }
 
 type ReportedDecision = NonNullable<OperatorReportFragment['decision']>
@@ -145,18 +145,20 @@ ${audit.snapshot.sources.map(
 
 type FormParts = {
   readonly prefix: string
+  /** As of the list, which a refused answer shows again. */
+  readonly after: string | null
   readonly visit: Visit
   readonly site: Site
   readonly typed: (name: string) => string
 }
 
 /** The answer, and an entry of a list that is added in the same transaction. */
-function answerForm({ id, host, kind }: OperatorReportFragment, { prefix, visit, site, typed }: FormParts): Html {
+function answerForm({ id, host, kind }: OperatorReportFragment, { prefix, after, visit, site, typed }: FormParts): Html {
   const list = kind === 'FALSE_POSITIVE' ? 'ALLOW' : 'BLOCK'
   const idOf = (name: string): string => `${prefix}-${name}`
   const chosen = typed('list')
   return changeForm(
-    REPORT_ANSWER,
+    after === null ? REPORT_ANSWER : `${REPORT_ANSWER}?${new URLSearchParams({ after })}`,
     visit,
     site,
     html`<input type="hidden" name="id" value="${id}">

@@ -20,6 +20,7 @@ import type { Site } from '../frame/site.ts'
 import {
   foreignReportForm,
   LISTED_STATUSES,
+  MAX_KEY_CHARACTERS,
   MAX_REASON_CHARACTERS,
   OPERATOR_REPORTS,
   operatorReportsPage,
@@ -92,6 +93,8 @@ export async function serveOperatorReports(
     const visit = sessions.visitOf(request)
     if (!visit || !isFormOf(visit, request)) return show(reply, foreignReportForm(site))
     const key = fieldOf(request, 'key').trim()
+    // Others are no value of a header of a request to a subgraph elsewhere.
+    if (!KEY.test(key)) return showSignIn(request, reply, UNREADABLE_KEY, 422)
     const result = await runnerOf({ key }, request, reply)(OperatorSessionDocument, {})
     const refusal = refusalOf(result)
     if (refusal !== null) return showSignIn(request, reply, refusal, 422)
@@ -116,7 +119,7 @@ export async function serveOperatorReports(
     if (hasNoAccess(result)) return showSessionEnded(request, reply)
     const reports = dataOf(result).allDecisionReports
     const notice = done == null ? undefined : REPORT_NOTICES[done]
-    const list = { reports, status: shown, isLater: after != null, visit: session, site, notice, refused }
+    const list = { reports, status: shown, after: after ?? null, visit: session, site, notice, refused }
     return show(reply, operatorReportsPage(list))
   }
 
@@ -131,7 +134,7 @@ export async function serveOperatorReports(
     const answer = field('answer').replaceAll('\r\n', '\n')
     // The graph refuses other words than those of the form.
     const list = (isAccepted && field('list') ? field('list') : null) as OperatorList | null
-    const entry = list && { target: field('target').trim(), reason: answer.trim().slice(0, MAX_REASON_CHARACTERS) }
+    const entry = list && { target: field('target').trim(), reason: reasonOf(answer) }
     const input = { id: field('id'), isAccepted, answer, list, entry }
     const result = await runnerOf(session, request, reply)(OperatorResolveReportDocument, { input })
     if (hasNoAccess(result)) return showSessionEnded(request, reply)
@@ -178,6 +181,17 @@ function reportResponder(client: GatewayClient, site: Site, sessions: OperatorSe
     return sendPage(reply, page, site, 'no-store')
   }
 }
+
+/** What an API key may be made of. */
+const KEY = new RegExp(`^[!-~]{1,${MAX_KEY_CHARACTERS}}$`)
+const UNREADABLE_KEY = 'Expected an API key: "sk_" with letters, digits, "-" and "_".'
+
+/** The beginning of an answer, without half of a character at its end. */
+const reasonOf = (answer: string): string =>
+  answer
+    .trim()
+    .slice(0, MAX_REASON_CHARACTERS)
+    .replace(/[\uD800-\uDBFF]$/, '')
 
 /** Codes of a key that is invalid, revoked, or not one of an operator. */
 const NO_ACCESS: readonly unknown[] = ['UNAUTHENTICATED', 'FORBIDDEN']
