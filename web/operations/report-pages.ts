@@ -124,6 +124,7 @@ function reportSection(report: OperatorReportFragment, prefix: string, { after, 
   const { short, tone } = ACTIONS[action]
   const typed = (name: string): string => (refused?.id === id ? refused.field(name) : '')
   return html`<section aria-labelledby="${prefix}"><h2 id="${prefix}">${host} <span class="tone tone-${tone}">${short}</span></h2>
+${decision && decision.assessment.target.unicode !== host && html`<p>Readers see <strong>${decision.assessment.target.unicode}</strong>.</p>`}
 ${reportStatus(report)}
 <details class="working"><summary>Evidence of the decision</summary>${
     decision
@@ -136,12 +137,20 @@ ${status === 'OPEN' && html`<details class="write"${refused?.id === id && html` 
 type ReportedDecision = NonNullable<OperatorReportFragment['decision']>
 
 /** Reasons, and what each source said. */
-const evidenceOf = ({ assessment, audit }: ReportedDecision): Html => html`${highlightsOf(assessment.evidence.highlights)}
+function evidenceOf({ assessment, audit }: ReportedDecision): Html {
+  const { sources } = audit.snapshot
+  const [silent, speaking] = [sources.filter(({ facts }) => facts == null), sources.filter(({ facts }) => facts != null)]
+  return html`${highlightsOf(assessment.evidence.highlights)}
 <p>It is ${STATES[assessment.state]}. Trust ${assessment.scores.trust.score}, threat ${assessment.scores.threat.score}, deviation ${assessment.scores.deviation.score}; the decision is ${UNCERTAINTY[assessment.uncertainty.level]}.</p>
-${audit.snapshot.sources.map(
-  ({ source, status, reason, facts }) =>
-    html`<h3>${source} <span class="quiet">${status}${reason && `: ${humanize(reason)}`}</span></h3>${facts != null && html`<pre tabindex="0" aria-label="Facts of ${source}"><code>${JSON.stringify(facts, null, 2)}</code></pre>`}`,
+${
+  silent.length > 0 &&
+  html`<dl class="facts-list">${silent.map(({ source, status, reason }) => html`<dt>${source}</dt><dd>${status}${reason && `: ${humanize(reason)}`}</dd>`)}</dl>`
+}
+${speaking.map(
+  ({ source, status, facts }) =>
+    html`<h3>${source} <span class="quiet">${status}</span></h3><pre tabindex="0" aria-label="Facts of ${source}"><code>${JSON.stringify(facts, null, 2)}</code></pre>`,
 )}`
+}
 
 type FormParts = {
   readonly prefix: string
