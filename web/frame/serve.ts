@@ -25,7 +25,7 @@ export type CreateNotFoundPage = (path: string, run: RunPageOperation) => Promis
  * Codes of faults of a visitor's request, or of what is gone; anything else is our fault, and
  * logged.
  */
-const CLIENT_ERROR_CODES: readonly unknown[] = ['BAD_USER_INPUT', 'NOT_FOUND', 'RATE_LIMITED', 'UNAUTHENTICATED']
+const CLIENT_ERROR_CODES: readonly unknown[] = ['BAD_USER_INPUT', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED', 'UNAUTHENTICATED']
 
 /** Everything that a site answers with. */
 export type Rows = { readonly pages: readonly PageRow[]; readonly files: readonly FileRow[] }
