@@ -1,8 +1,8 @@
 /**
  * A table of hundreds of thousands of names in three bytes each: it says under which suffixes a
  * label is popular. It has hashes of labels instead of labels, so that it can be searched for what
- * a label may be a slip of, but not listed. Of 160,000 look-ups of other labels one finds a name by
- * chance.
+ * a label may be a slip of, but not listed. Of four million look-ups of other labels one finds a name
+ * by chance.
  */
 export type PopularLabels = {
   /** Suffixes under which this label is a popular name, in the order of their frequency. */
@@ -49,7 +49,7 @@ export function packLabels(names: Iterable<string>): Buffer {
   return Buffer.concat([length, text, sizes, fingerprints, Buffer.from(rows.map(([, , number]) => number))])
 }
 
-/** Reads what `packLabels` made, in place: four megabytes outside of the heap for 700,000 names. */
+/** Reads what `packLabels` made, in place: five megabytes outside of the heap for a million names. */
 export function labelsIn(packed: Buffer): PopularLabels {
   const textEnd = LENGTH_BYTES + packed.readUInt32BE(0)
   const suffixes = packed.toString('latin1', LENGTH_BYTES, textEnd).split('\n')

@@ -8,7 +8,7 @@ import { type FindPopular, neighboursOf } from './popular-neighbours.ts'
 
 /** Ranks that a line may stand for: the upper ends of the steps of `build-popular-names.ts`. */
 export const POPULAR_STEPS = [1_000, 10_000, 100_000] as const
-/** Rank of the names of `popular-labels.bin.br`: they are among the first million. */
+/** Rank of the names of `popular-labels.bin.br`: they are among the first million, or were in 2023. */
 const MAX_LABELS_RANK = 1_000_000
 
 /** Names that ship with this program, so that a decision without a network knows the best known. */
@@ -39,7 +39,7 @@ const TABLE_MASK = TABLE_SIZE - 1
 
 let loading: Promise<PopularNames> | null = null
 
-/** Unpacks the files at first use: some 60 ms beside the main thread, seven megabytes outside of the heap. */
+/** Unpacks the files at first use: some 70 ms beside the main thread, eight megabytes outside of the heap. */
 export function popularNames(): Promise<PopularNames> {
   loading ??= Promise.all(FILES.map(unpacked)).then(([names, labels]) =>
     popularNamesIn(names ?? Buffer.alloc(0), labelsIn(labels ?? Buffer.alloc(0))),
