@@ -139,14 +139,14 @@ type ReportedDecision = NonNullable<OperatorReportFragment['decision']>
 /** Reasons, and what each source said. */
 function evidenceOf({ assessment, audit }: ReportedDecision): Html {
   const { sources } = audit.snapshot
-  const [silent, speaking] = [sources.filter(({ facts }) => facts == null), sources.filter(({ facts }) => facts != null)]
+  const [withoutFacts, withFacts] = [sources.filter(({ facts }) => facts == null), sources.filter(({ facts }) => facts != null)]
   return html`${highlightsOf(assessment.evidence.highlights)}
 <p>It is ${STATES[assessment.state]}. Trust ${assessment.scores.trust.score}, threat ${assessment.scores.threat.score}, deviation ${assessment.scores.deviation.score}; the decision is ${UNCERTAINTY[assessment.uncertainty.level]}.</p>
 ${
-  silent.length > 0 &&
-  html`<dl class="facts-list">${silent.map(({ source, status, reason }) => html`<dt>${source}</dt><dd>${status}${reason && `: ${humanize(reason)}`}</dd>`)}</dl>`
+  withoutFacts.length > 0 &&
+  html`<dl class="facts-list">${withoutFacts.map(({ source, status, reason }) => html`<dt>${source}</dt><dd>${status}${reason && `: ${humanize(reason)}`}</dd>`)}</dl>`
 }
-${speaking.map(
+${withFacts.map(
   ({ source, status, facts }) =>
     html`<h3>${source} <span class="quiet">${status}</span></h3><pre tabindex="0" aria-label="Facts of ${source}"><code>${JSON.stringify(facts, null, 2)}</code></pre>`,
 )}`
