@@ -38,7 +38,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   read_hooks:
     'WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookSubscription WebhookSubscriptionConnection WebhookSubscriptionEdge',
   read_orders:
-    'BillingInformation CalculatedOrder CalculatedOrderLine DraftOrder DraftOrderConnection DraftOrderEdge Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderOrigin OrderPromotion OrderRefund OrderRefundLine OrderReturn OrderReturnConnection OrderReturnEdge OrderReturnLine OrderTax Payment RefusedCoupon SalesDay SalesReport ShippingBranch StockAllocation TrafficSource',
+    'BillingInformation CalculatedOrder CalculatedOrderLine DraftOrder DraftOrderConnection DraftOrderEdge ExchangeRate Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderOrigin OrderPromotion OrderRefund OrderRefundLine OrderReturn OrderReturnConnection OrderReturnEdge OrderReturnLine OrderTax Payment RefusedCoupon SalesDay SalesReport ShippingBranch StockAllocation TrafficSource',
   'read_orders read_fulfillments': 'OrderAddress',
   read_pages: 'Page PageCategory PageConnection PageEdge PageImage PagePlace PageTemplate',
   read_payment_methods: 'PaymentMethod',
@@ -47,7 +47,8 @@ const READ_BY: Readonly<Record<string, string>> = {
   'read_products read_custom_fields': 'CustomField CustomFieldConnection CustomFieldEdge CustomFieldSelectOption',
   read_promotions:
     'Coupon GiftCard GiftCardConnection GiftCardEdge GiftCardTransaction GiftCardTransactionConnection GiftCardTransactionEdge Promotion PromotionConnection PromotionEdge',
-  read_settings: 'SearchSynonym SearchSynonymConnection SearchSynonymEdge Theme ThemeFile ThemeSetting ThemeView',
+  read_settings:
+    'MailText SearchSynonym SearchSynonymConnection SearchSynonymEdge StoreCurrency Theme ThemeFile ThemeSetting ThemeView',
   'read_settings read_checkout_custom_fields': 'CheckoutCustomField CheckoutCustomFieldConnection CheckoutCustomFieldEdge',
   read_shipping_methods:
     'ShippingFee ShippingLocation ShippingMethod ShippingQuote ShippingService ShippingTable ShippingTableValue',

@@ -23,6 +23,9 @@ export type FullShop = {
 // biome-ignore lint/suspicious/noExplicitAny: what is created is known by what is said here
 type Made = any
 
+/** In which shops sell beside euros: one for each of their size. */
+const OTHER_CURRENCIES = 'USD GBP CHF SEK NOK DKK PLN CZK HUF RON BRL CAD AUD NZD MXN ZAR TRY INR SGD HKD'.split(' ')
+
 const PICTURE = `data:image/png;base64,${PNG.toString('base64')}`
 
 /**
@@ -267,6 +270,17 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
     INSERT INTO price_list_price (store_id, price_list_id, product_id, variant_id, price)
     SELECT $1, made.id, product_id, variant.id, 1 FROM made, product_variant AS variant WHERE variant.store_id = $1 LIMIT $3`
   for (const _ of range) await sql(priceList, groups[0].id, size)
+  for (const n of range) {
+    await sql(
+      `INSERT INTO store_currency (store_id, code, rate, created_at, updated_at) VALUES ($1, $2, 1.1, now(), now()) RETURNING id`,
+      OTHER_CURRENCIES[n],
+    )
+    await sql(
+      `UPDATE "order" SET currency = $3, currency_rate = 1.1, currency_rate_base = 1 WHERE store_id = $1 AND id = $2 RETURNING id`,
+      paid[n].id,
+      OTHER_CURRENCIES[n],
+    )
+  }
   const synonym = `INSERT INTO search_synonym (store_id, terms, targets, term_keys, target_keys, created_at, updated_at)
     VALUES ($1, '{sofa,couch}', '{}', '{sofa,couch}', '{}', now(), now())`
   for (const _ of range) await sql(synonym)
