@@ -101,7 +101,7 @@ const argumentsOf = ({ ids, locationIds, productIds, size }: FullShop): Readonly
   shippingQuotes: `(input: { country: "PT", lines: [${Array.from({ length: size }, () => '{ price: "1", quantity: 1, weight: "1" }').join()}] })`,
 })
 /** Lists of what every shop has as much. */
-const EQUALLY_LONG = ['countries']
+const EQUALLY_LONG = ['countries', 'mailTexts']
 /** Things within things within things. */
 const DEPTH = 3
 
