@@ -75,7 +75,7 @@ describe('the manifest', () => {
     const files = globSync('dist/**/*.{js,d.ts}', { cwd: unpacked })
     const imported = new Set(
       files.flatMap((file) =>
-        [...readFileSync(join(unpacked, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](@?[\w-][\w./-]*)['"]/g)].map(
+        [...readFileSync(join(unpacked, file), 'utf8').matchAll(/(?:from|import|require)\s*\(?\s*['"](@?[\w-][\w./-]*)['"]/g)].map(
           ([, name = '']) =>
             name
               .split('/')
