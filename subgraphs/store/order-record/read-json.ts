@@ -29,7 +29,7 @@ import {
 } from './imported-order.ts'
 
 const short = () => text(200).nullable().default(null)
-/** Ids and versions of the store that wrote the file: of no use in another one. */
+/** Ids, versions and rates of the store that wrote the file: of no use in another one. */
 const ignored = () => z.unknown().optional()
 
 const PLACE = {
@@ -64,7 +64,7 @@ const ORDER_SCHEMA = strictObject({
   importedFrom: text(MAX_SOURCE_LENGTH).nullable().default(null),
   ...{ number: ignored(), version: ignored(), recoveredFromNumber: ignored(), shippingBranch: ignored() },
   ...{ shippingMethodNumber: ignored(), shippingServiceNumber: ignored(), pickupLocationNumber: ignored() },
-  ...{ paymentMethodNumber: ignored() },
+  ...{ paymentMethodNumber: ignored(), currencyRate: ignored(), currencyRateBase: ignored() },
   status: word(['CANCELED', 'PENDING_PAYMENT', 'PAID']),
   fulfillmentStatus: word(['UNFULFILLED', 'FULFILLED']),
   shipmentStatus: word(['UNFULFILLED', 'REQUESTED', 'IN_TRANSIT', 'DELIVERED', 'FAILED', 'PICKUP_AVAILABLE']),
