@@ -1,3 +1,4 @@
+import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { codeBlock } from '../frame/code.ts'
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -68,7 +69,7 @@ const isLong = (groups: readonly Group[]): boolean =>
 const groupPath = (name: string, group: Group): string => `/reference/${name}/${encodeURIComponent(group.name)}`
 
 /** The icon of a facade, by its name. */
-const ICONS: Readonly<Record<string, IconName>> = { directory: 'search', trust: 'shield-check', store: 'store' }
+const ICONS = lookupTable<IconName>({ directory: 'search', trust: 'shield-check', store: 'store' })
 
 type Facade = { readonly named: FacadeContract; readonly groups: readonly Group[] }
 
