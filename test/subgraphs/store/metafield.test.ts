@@ -25,7 +25,7 @@ const text = (namespace: string, key: string, value = 'x') => ({ namespace, key,
 
 const WITHOUT_METAFIELDS = [
   ...['App', 'WebhookSubscription', 'ScriptTag', 'DraftOrder', 'OrderReturn', 'InventoryTransfer', 'StaffMember'],
-  'SearchSynonym',
+  ...['SearchSynonym', 'StoreCurrency'],
 ]
 
 test('everything that has an id and a version has metafields, a table and scopes', () => {
@@ -33,8 +33,8 @@ test('everything that has an id and a version has metafields, a table and scopes
   const entities = Object.values(schema.getTypeMap()).filter(
     // An app is no part of a store, and its webhooks and scripts are nobody else's: what is noted
     // about them would be seen by others. Drafts become orders, and returns belong to orders, which
-    // have metafields. Transfers move what has metafields itself. Staff are people. Synonyms are words
-    // of a setting.
+    // have metafields. Transfers move what has metafields itself. Staff are people. Synonyms and
+    // currencies are settings.
     (type) => isObjectType(type) && type.getFields().id && type.getFields().version && !WITHOUT_METAFIELDS.includes(type.name),
   )
   const without = entities.filter((type) => isObjectType(type) && !type.getFields().metafields)
