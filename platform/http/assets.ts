@@ -20,6 +20,9 @@ const BINARY_EXTENSIONS: ReadonlySet<string> = new Set(['png', 'woff2'])
 /** How a stylesheet names a file that is published beside it. */
 const CSS_URL = /url\("\.\/([\w.-]+)"\)/g
 
+/** Indentation and empty lines of a stylesheet, which browsers do not need: a tenth of its bytes. */
+const CSS_BLANKS = /\n\s+/g
+
 /**
  * Files that pages need. Their published names change with their content, so that browsers may keep
  * them for ever.
@@ -54,7 +57,12 @@ export function assetsOf(
   for (const file of files) {
     const content = contentOf(file)
     const isStylesheet = typeof content === 'string' && extensionOf(file) === 'css'
-    publish(basename(file), isStylesheet ? content.replaceAll(CSS_URL, (_, name) => `url("./${publishedAs(name)}")`) : content)
+    publish(
+      basename(file),
+      isStylesheet
+        ? content.replaceAll(CSS_BLANKS, '\n').replaceAll(CSS_URL, (_, name) => `url("./${publishedAs(name)}")`)
+        : content,
+    )
   }
 
   return {
