@@ -75,12 +75,13 @@ describe('the manifest', () => {
     const files = globSync('dist/**/*.{js,d.ts}', { cwd: unpacked })
     const imported = new Set(
       files.flatMap((file) =>
-        [...readFileSync(join(unpacked, file), 'utf8').matchAll(/(?:from|import|require)\s*\(?\s*['"](@?[\w-][\w./-]*)['"]/g)].map(
-          ([, name = '']) =>
-            name
-              .split('/')
-              .slice(0, name.startsWith('@') ? 2 : 1)
-              .join('/'),
+        [
+          ...readFileSync(join(unpacked, file), 'utf8').matchAll(/(?:from|import|require)\s*\(?\s*['"](@?[\w-][\w./-]*)['"]/g),
+        ].map(([, name = '']) =>
+          name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
         ),
       ),
     )
