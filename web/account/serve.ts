@@ -21,7 +21,7 @@ import { serveRoomEvents } from '../room/events.ts'
 import type { UserForm, UserPageBody, UserPageRow } from './page.ts'
 import type { AccountResponder } from './responder.ts'
 import type { UserSession, UserSessions } from './session.ts'
-import { expiredForm } from './sign-in.ts'
+import { foreignAccountForm } from './sign-in.ts'
 import { nextOf, serveSignInForms } from './sign-in-forms.ts'
 import type { StreamOperation } from './stream.ts'
 
@@ -130,7 +130,7 @@ export async function serveAccounts(
 
   async function submit({ on, submit: run }: UserForm, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const session = await sessionOf(request, reply)
-    if (!session || !isFormOf(session, request)) return show(reply, expiredForm(site))
+    if (!session || !isFormOf(session, request)) return show(reply, foreignAccountForm(site))
     const changed = await run({
       // Parameters of a path are texts.
       path: request.params as Readonly<Record<string, string>>,
@@ -169,7 +169,7 @@ const errorHandlerOf =
     }
     // Fastify's errors have a `statusCode`.
     const { statusCode = 500 } = error as { readonly statusCode?: number }
-    if (statusCode < 500) return show(reply, { ...expiredForm(site), status: statusCode })
+    if (statusCode < 500) return show(reply, { ...foreignAccountForm(site), status: statusCode })
     request.log.error({ err: error }, 'a page of a user failed')
     return show(reply, unavailable(500))
   }

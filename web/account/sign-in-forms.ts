@@ -7,7 +7,7 @@ import { OperationFailed } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import type { AccountResponder } from './responder.ts'
 import type { UserSessions } from './session.ts'
-import { expiredForm, signInPage, signUpPage } from './sign-in.ts'
+import { foreignAccountForm, signInPage, signUpPage } from './sign-in.ts'
 
 const ACCOUNT = '/account'
 const MAX_NEXT_CHARACTERS = 500
@@ -31,7 +31,7 @@ export function serveSignInForms(
   })
   scope.post('/account/sign-in', async (request, reply) => {
     const visit = sessions.visitOf(request)
-    if (!visit || !isFormOf(visit, request)) return show(reply, expiredForm(site))
+    if (!visit || !isFormOf(visit, request)) return show(reply, foreignAccountForm(site))
     return signIn(request, reply)
   })
   scope.post('/account/sign-up', signUp)
@@ -39,7 +39,7 @@ export function serveSignInForms(
     const session = await sessionOf(request, reply)
     // A form of another site comes without the cookie, and must not end the session.
     if (!session) return to(reply, ACCOUNT)
-    if (!isFormOf(session, request)) return show(reply, expiredForm(site))
+    if (!isFormOf(session, request)) return show(reply, foreignAccountForm(site))
     const { errors } = await runnerFor(session, request, reply)(AccountSignOutDocument, {})
     // While the graph does not answer, a copy of the cookie would go on: the user can try again.
     const isOver = errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')
@@ -67,7 +67,7 @@ export function serveSignInForms(
 
   async function signUp(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const visit = sessions.visitOf(request)
-    if (!visit || !isFormOf(visit, request)) return show(reply, expiredForm(site))
+    if (!visit || !isFormOf(visit, request)) return show(reply, foreignAccountForm(site))
     const [name, email] = [fieldOf(request, 'name'), fieldOf(request, 'email').trim()]
     const state = { next: nextOf(fieldOf(request, 'next')), name, email }
     const refuse = (problem: string, status: number) => show(reply, { ...signUpPage(visit, site, { ...state, problem }), status })

@@ -1,6 +1,7 @@
 import { changeForm, type Visit } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
+import { expiredForm } from '../frame/refusals.ts'
 import type { Site } from '../frame/site.ts'
 
 type SignInState = {
@@ -61,10 +62,4 @@ ${alertOf(problem)}
 })
 
 /** A form that does not belong to a page of this session. */
-export const expiredForm = (site: Site): WebPage => ({
-  status: 403,
-  title: 'Form expired',
-  description: 'The form does not belong to this session.',
-  body: html`<h1>Form expired</h1><p>The form is older than the session, or comes from another site. Nothing was changed.</p>
-<p><a href="${site.at('/account')}">Open your account</a></p>`,
-})
+export const foreignAccountForm = (site: Site): WebPage => expiredForm(site, { path: '/account', label: 'Open your account' })

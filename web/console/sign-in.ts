@@ -2,6 +2,7 @@ import type { Visit } from '../frame/form-token.ts'
 import { changeForm } from '../frame/form-token.ts'
 import { html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
+import { expiredForm } from '../frame/refusals.ts'
 import type { Site } from '../frame/site.ts'
 
 /** The form that opens the console, with what was wrong the last time; null: nothing. */
@@ -25,13 +26,7 @@ ${problem !== null && html`<p role="alert">${problem}</p>`}</div>
 })
 
 /** A form that does not belong to a page of this visit. */
-export const foreignForm = (site: Site): WebPage => ({
-  status: 403,
-  title: 'Form expired',
-  description: 'The form does not belong to this session.',
-  body: html`<h1>Form expired</h1><p>The form is older than the session, or comes from another site. Nothing was changed.</p>
-<p><a href="${site.at('/console')}">Open the console</a></p>`,
-})
+export const foreignForm = (site: Site): WebPage => expiredForm(site, { path: '/console', label: 'Open the console' })
 
 /** A page or a change that the role of the user does not have the right to. */
 export const notForRole = (site: Site, reasons: readonly string[] = []): WebPage => ({

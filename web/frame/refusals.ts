@@ -12,6 +12,15 @@ export const notReadable = (refusals: readonly ParameterRefusal[], site: Site, a
     again,
   )
 
+/** A form that does not belong to a page of this visit; `next`: where to go on. */
+export const expiredForm = ({ at }: Site, next: { readonly path: string; readonly label: string }): WebPage => ({
+  status: 403,
+  title: 'Form expired',
+  description: 'The form does not belong to this session.',
+  body: html`<h1>Form expired</h1><p>The form is older than the session, or comes from another site. Nothing was changed.</p>
+<p><a href="${at(next.path)}">${next.label}</a></p>`,
+})
+
 const unreadable = (reasons: Content, { at }: Site, again: string): WebPage => ({
   status: 400,
   title: 'Invalid address',

@@ -4,6 +4,7 @@ import { counted, momentOf, whole } from '../frame/figures.ts'
 import { changeForm, type Visit } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
+import { expiredForm } from '../frame/refusals.ts'
 import type { Site } from '../frame/site.ts'
 import { highlightsOf } from '../trust/highlights.ts'
 import { ACTIONS, humanize, STATES, UNCERTAINTY } from '../trust/labels.ts'
@@ -46,13 +47,7 @@ ${problem !== null && html`<p role="alert">${problem}</p>`}</div>
 })
 
 /** A form of another site, or one that is older than the session. */
-export const foreignReportForm = (site: Site): WebPage => ({
-  status: 403,
-  title: 'Form expired',
-  description: 'The form does not belong to this session.',
-  body: html`<h1>Form expired</h1><p>The form is older than the session, or comes from another site. Nothing was changed.</p>
-<p><a href="${site.at(OPERATOR_REPORTS)}">Open the reports</a></p>`,
-})
+export const foreignReportForm = (site: Site): WebPage => expiredForm(site, { path: OPERATOR_REPORTS, label: 'Open the reports' })
 
 /** What one page of the list is made from. */
 export type ReportList = {

@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
+import { isCurrency } from '../country/country.ts'
 import { present } from '../ids.ts'
-import { isCurrencyCode } from '../store-currency/store-currency.ts'
 import { completeDays, reportDaysOf } from './sales-report.ts'
 
 export const salesReportResolvers = {
@@ -10,7 +10,7 @@ export const salesReportResolvers = {
       const store = await storeId()
       const { currency: own, timezone } = await present(load.storeById.load(store), 'store')
       const currency = wanted ?? own
-      if (!isCurrencyCode(currency)) throw badInput('currency', 'an ISO 4217 code', currency)
+      if (!isCurrency(currency)) throw badInput('currency', 'an ISO 4217 code', currency)
       const { days, starts } = reportDaysOf(period, { now: now(), timezone })
       return { currency, timezone, days: completeDays(days, await salesReports.salesBetween(store, currency, starts)) }
     },

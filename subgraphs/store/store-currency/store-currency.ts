@@ -1,5 +1,6 @@
 import { type Problem, problem, problemsIn } from '../../toolkit/validation.ts'
 import { amountOf, minorUnitOf, ONE } from '../amount.ts'
+import { isCurrency } from '../country/country.ts'
 import { type OrderCurrency, ownCurrency, type PriceRounding } from './exchange.ts'
 
 /** Currency in which a shop sells beside that of its store. Decimals are exact text. */
@@ -22,11 +23,6 @@ export type StoreCurrencyFields = Omit<StoreCurrency, 'id' | 'createdAt' | 'upda
 export const MAX_STORE_CURRENCIES = 20
 /** The largest step, in whole units of the currency. */
 const MAX_STEP = 1_000_000n * ONE
-
-const KNOWN: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
-
-/** Whether a text is the ISO 4217 code of a currency. */
-export const isCurrencyCode = (code: string): boolean => KNOWN.has(code)
 
 /** How orders in a currency are calculated. */
 const orderCurrencyOf = ({ code, rate, rateBase, ...rounding }: StoreCurrencyFields): OrderCurrency => ({
@@ -69,7 +65,7 @@ export function roundingProblems(
 /** Invalid fields of a currency, in their order. */
 export function storeCurrencyProblems(fields: StoreCurrencyFields, ofStore: string): readonly Problem[] {
   const { code, rate, rateBase } = fields
-  if (!isCurrencyCode(code)) return [problem('code', 'an ISO 4217 code such as "USD"', code)]
+  if (!isCurrency(code)) return [problem('code', 'an ISO 4217 code such as "USD"', code)]
   return [
     ...problemsIn([
       code === ofStore ? problem('code', `another currency than ${ofStore}, that of the store`, code) : null,
