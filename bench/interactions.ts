@@ -47,6 +47,17 @@ const OBSERVE = `new PerformanceObserver((list) => {
 }).observe({ type: 'event', durationThreshold: 16, buffered: true })`
 
 /**
+ * Runs in the page: one pixel that changes with each frame of the compositor. A frame that changes nothing
+ * that is seen is not presented, and an event that waits for it would last until something else moves.
+ */
+const KEEP_PRESENTING = `addEventListener('DOMContentLoaded', () => {
+  const pixel = document.createElement('div')
+  pixel.style.cssText = 'position: fixed; inset: 0 auto auto 0; width: 1px; height: 1px; background: #888; will-change: opacity'
+  document.body.append(pixel)
+  pixel.animate({ opacity: [0.1, 0.9] }, { duration: 1000, iterations: Infinity, direction: 'alternate' })
+})`
+
+/**
  * A click as by a hand, and nothing else: that of Playwright runs scripts in the page just before and
  * while it happens, which on a throttled processor take longer than the page does. Not on a `select`:
  * its list is the browser's, and takes 120 to 180 ms on an empty page.
@@ -152,6 +163,7 @@ async function measure(context: BrowserContext, { path, prepare, use }: Case): P
   const page = await context.newPage()
   await page.exposeFunction('reportInteraction', (interaction: Interaction) => found.push(interaction))
   await page.addInitScript(OBSERVE)
+  await page.addInitScript(KEEP_PRESENTING)
   const devtools = await context.newCDPSession(page)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: throttle })
   await page.goto(path)
