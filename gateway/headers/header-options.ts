@@ -56,7 +56,7 @@ const requestRule = z.union(
       /** Names or patterns of the cookies to forward as `Cookie`. */
       cookies: z.array(text()).min(1).max(100).readonly(),
     }),
-    options({ /** Header to send. */ insert: request, value: value() }),
+    options({ /** Header to send. */ insert: request, /** Its value. */ value: value() }),
     options({
       insert: request,
       /** Claim of the verified token, with dots as path; without the claim no header is sent. */
@@ -74,14 +74,16 @@ const responseRule = z.union(
     options({
       /** Header of the subgraph's response, or a pattern. */
       propagate: writablePattern(isProtectedResponseHeader),
+      /** New name; not for patterns. */
       rename: response.optional(),
+      /** Value when the subgraph sends none; not for patterns. */
       default: value().optional(),
       /** How to combine values of several responses. Default: `last`; for Set-Cookie: `append`. */
       merge: z.enum(['first', 'last', 'append']).optional(),
     }).refine(({ propagate, rename, default: fallback }) => !propagate.includes('*') || (rename ?? fallback) === undefined, {
       error: 'a rule with a pattern and neither "rename" nor "default"',
     }),
-    options({ insert: response, value: value() }),
+    options({ /** Header to send. */ insert: response, /** Its value. */ value: value() }),
     options({
       /** Header that is taken away from what other rules have propagated. */ remove: writablePattern(isProtectedResponseHeader),
     }),
@@ -91,7 +93,9 @@ const responseRule = z.union(
 
 /** Header rules for both directions. Rules of all subgraphs apply before those of one. */
 export const headerOptions = options({
+  /** Rules for requests to the subgraph, in order. */
   request: z.array(requestRule, 'a list of rules').max(100, 'at most 100 rules').readonly().optional(),
+  /** Rules for responses to clients, in order. */
   response: z.array(responseRule, 'a list of rules').max(100, 'at most 100 rules').readonly().optional(),
 })
 

@@ -29,7 +29,7 @@ export const canaryOptions = options({
     errorPercent: percent().optional(),
     /** Operations within the window before anything is judged. Default: 50. */
     minRequests: wholeNumber(1, 1_000_000).optional(),
-    /** Default: 60. */
+    /** Length of the window in seconds. Default: 60. */
     windowSeconds: wholeNumber(1, 3_600).optional(),
   }).optional(),
 })

@@ -19,6 +19,7 @@ const typeCacheOptions = options({
 const subgraphCacheOptions = options({
   /** Lifetime in seconds of types without their own. Default: not cached. */
   ttlSeconds: ttlSeconds(),
+  /** Options by type name. */
   types: z.record(text(), typeCacheOptions, 'an object by names of types').optional(),
 })
 

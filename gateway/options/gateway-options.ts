@@ -54,8 +54,11 @@ const limits = options({
   allSubgraphs: subgraphLimit.optional(),
   /** Points for elements without `@cost`. Default: 1 per leaf, 2 per object, 10 items per list. */
   weights: options({
+    /** Points of a leaf. */
     scalar: wholeNumber(0, 1_000).optional(),
+    /** Points of an object. */
     object: wholeNumber(0, 1_000).optional(),
+    /** Assumed length of lists. */
     listFactor: wholeNumber(1, 1_000).optional(),
   }).optional(),
 })

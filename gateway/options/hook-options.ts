@@ -15,11 +15,17 @@ export const hookOptions = options({
   subgraphs,
   /** Timeout of a call in ms. Default: 1000. */
   timeoutMilliseconds: wholeNumber(1, 10_000).optional(),
+  /** Called before tokens are verified. */
   request: fn<NonNullable<Hooks['request']>>().optional(),
+  /** Called after authentication and header rules, before limits. */
   operation: fn<NonNullable<Hooks['operation']>>().optional(),
+  /** Called after limits, before caches and the first fetch. */
   plan: fn<NonNullable<Hooks['plan']>>().optional(),
+  /** Called before each fetch, and before a subscription is opened. */
   subgraphRequest: fn<NonNullable<Hooks['subgraphRequest']>>().optional(),
+  /** Called after each fetch, and for each event of a subgraph. */
   subgraphResponse: fn<NonNullable<Hooks['subgraphResponse']>>().optional(),
+  /** Called for each event of each subscriber. */
   subscriptionEvent: fn<NonNullable<Hooks['subscriptionEvent']>>().optional(),
 })
 
@@ -48,6 +54,7 @@ export const coprocessorOptions = options({
   onFailure: z.enum(['refuse', 'continue'], 'refuse or continue').optional(),
   /** Stages at which it is called. */
   stages: options({
+    /** Parts of its messages. */
     request: parts.optional(),
     operation: parts.optional(),
     plan: parts.optional(),

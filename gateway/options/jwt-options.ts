@@ -38,6 +38,7 @@ const headerName = () => {
 const sourceOptions = z.union(
   [
     options({
+      /** Name of a header, in lower case. */
       header: headerName(),
       /** Scheme before the token, such as `Bearer`; null: none. Default: Bearer. */
       scheme: z

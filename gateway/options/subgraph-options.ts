@@ -53,7 +53,9 @@ const tls = options({
   caFile: text('the path of a file').optional(),
   /** Client certificate (mTLS), with `keyFile`. */
   certFile: text('the path of a file').optional(),
+  /** Private key of `certFile`. */
   keyFile: text('the path of a file').optional(),
+  /** Passphrase of `keyFile`. */
   passphrase: text().optional(),
   /** Expected name in the certificate. Default: host of the URL. */
   servername: text('the name of a host').optional(),
@@ -102,6 +104,7 @@ export const remoteSubgraphOptions = options({
   url: text('an http or https URL').optional(),
   /** Timeout of a fetch including retries, in ms. Default: 5000. */
   timeoutMilliseconds: wholeNumber(1, 60_000).optional(),
+  /** How the subgraph sends the events of subscriptions. */
   subscriptions: subscriptionOptions.optional(),
   /** Header rules in both directions. Those of `allSubgraphs` apply first. */
   headers: headerOptions.optional(),

@@ -3,12 +3,14 @@ import { commandsPage } from './commands.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { metricsPage } from './metrics.ts'
+import { optionsPage } from './options.ts'
 import { settingsPage } from './settings.ts'
 
 /** Pages of the reference that code states, by their files from the root of the repository. */
 export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
   new Map([
     ['docs/reference/settings.md', settingsPage()],
+    ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/bounds.md', boundsPage()],
     ['docs/reference/commands.md', await commandsPage()],

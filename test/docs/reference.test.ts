@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { gatewayOptionsShape } from '../../gateway/options/gateway-options.ts'
 import { sourcesOf } from '../../scripts/reference/markdown.ts'
 import { definedMetrics } from '../../scripts/reference/metrics.ts'
+import { gatewayOptions } from '../../scripts/reference/options.ts'
 import { referencePages } from '../../scripts/reference/pages.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -19,6 +21,21 @@ test('every series that code names is in the reference', () => {
   const named = new Set(sources.flatMap(({ text }) => [...text.matchAll(/'(atrium_\w+)'/g)].map(([, name = '']) => name)))
   expect(named.size).toBeGreaterThan(25)
   expect([...named].sort()).toEqual(definedMetrics().map(({ name }) => name))
+})
+
+test('every option of the gateway is in the reference, with what it means or permits', () => {
+  const options = gatewayOptions()
+  expect([...new Set(options.map(({ path }) => /^\w+/.exec(path)?.[0]))]).toEqual([
+    'supergraph',
+    ...Object.keys(gatewayOptionsShape),
+  ])
+  expect(options.filter(({ values, meaning }) => values === '' && meaning === '').map(({ path }) => path)).toEqual([])
+  expect(options).toContainEqual({
+    path: 'subgraphs.NAME.retries.budget.minimumPerSecond',
+    values: '0–10,000',
+    fallback: '10',
+    meaning: 'Retries per second that are always allowed.',
+  })
 })
 
 describe('alerts', () => {

@@ -39,6 +39,7 @@ export const DOCS_SECTIONS: readonly (Section & { readonly folder?: string })[] 
     folder: 'reference',
     names: [
       'reference/settings',
+      'reference/options',
       'reference/commands',
       'reference/errors',
       'reference/limits',
