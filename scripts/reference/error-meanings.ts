@@ -162,10 +162,13 @@ export const ERROR_MEANINGS: Readonly<Record<string, Meaning>> = {
     meaning: 'The content type or content coding is not taken. 415.',
     remedy: 'Send `application/json`, uncompressed.',
   },
-  UPLOAD_CONFLICT: { meaning: 'A file was read by nobody in time, or twice.', remedy: 'Send each file for one variable.' },
+  UPLOAD_CONFLICT: {
+    meaning: 'Two fetches need one file, or files come in an order in which they cannot be used. 400.',
+    remedy: 'Send each file for one variable, in the order of the mutations.',
+  },
   UPLOAD_MALFORMED: {
-    meaning: 'The multipart request does not follow its specification.',
-    remedy: 'Send `operations`, `map`, then the files.',
+    meaning: 'The multipart request does not follow its specification, or is cut short. 400.',
+    remedy: 'Send `operations`, `map`, then a file for each null that `map` names.',
   },
   UPLOAD_NOT_SUPPORTED: { meaning: 'This gateway or subgraph takes no files.', remedy: 'Operator: set `UPLOAD_MAX_FILE_BYTES`.' },
   UPLOAD_TOO_LARGE: {
