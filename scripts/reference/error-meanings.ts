@@ -163,7 +163,7 @@ export const ERROR_MEANINGS: Readonly<Record<string, Meaning>> = {
     remedy: 'Send `application/json`, uncompressed.',
   },
   UPLOAD_CONFLICT: {
-    meaning: 'Two fetches need one file, or files come in an order in which they cannot be used. 400.',
+    meaning: 'Two fetches need one file, files come in an order that cannot be used, or the fetch of a file has ended. 400.',
     remedy: 'Send each file for one variable, in the order of the mutations.',
   },
   UPLOAD_MALFORMED: {
