@@ -78,8 +78,7 @@ test('while a source is unavailable, evidence is collected for each decision, an
   }
   const ask = trust.another({ engine: { ...engine, decide: decideOf } })
   const host = 'partly.example.com'
-  const decisionOf = async (caller = key.caller) =>
-    (await ask(DECIDE, { input: { domain: host } }, caller)).data.decide.decision
+  const decisionOf = async (caller = key.caller) => (await ask(DECIDE, { input: { domain: host } }, caller)).data.decide.decision
   const now = Math.floor(at.getTime() / 1000)
   const collections = () => trust.sources.requestedHosts.filter((each) => each === host).length
   trust.sources.setEvidence(host, { ...aGoodHost(now), rdap: { status: 'failed', reason: 'unavailable' } })
