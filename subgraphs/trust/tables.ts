@@ -47,7 +47,7 @@ export type ApiKeySecret = {
 }
 export type Decision = {
   /**
-   * `dec_` and 128 random bits in hexadecimal.
+   * `dec_` and a random UUID (RFC 9562, version 4) without hyphens: 122 random bits.
    */
   id: string
   key_id: string

@@ -53,11 +53,9 @@ const filtered = filterFiles.flatMap((file) => namesOfFilters(readFileSync(file,
 const rest = [...hosts.keys()].filter((domain) => stepOf(domain) === null && /^(?!xn--)[a-z0-9-]{5,40}\./.test(domain))
 // Of names that are less known, labels of seven letters have too many honest neighbours.
 const earlier = values.earlier.flatMap((file) => linesOf(file).flatMap((host) => getDomain(host) ?? []))
-const longNames = [
-  ...filtered.filter((domain) => /^(?!xn--)[a-z0-9-]{8,40}\.[a-z0-9.-]+$/.test(domain)),
-  // Of names that were popular once, also those of eight letters.
-  ...earlier.filter((domain) => /^(?!xn--)[a-z0-9-]{9,40}\.[a-z0-9.-]+$/.test(domain)),
-].filter((domain) => !hosts.has(domain))
+const longNames = [...filtered, ...earlier].filter(
+  (domain) => /^(?!xn--)[a-z0-9-]{8,40}\.[a-z0-9.-]+$/.test(domain) && !hosts.has(domain),
+)
 const others = [...rest, ...new Set(longNames)]
 const table = packLabels(others)
 const counts = POPULAR_STEPS.map((rank, step) => `${lines.filter((line) => line.endsWith(` ${step}\n`)).length} of ${rank}`)

@@ -7,6 +7,7 @@ import { httpClient } from '../../../platform/outbound/http-client.ts'
 import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
 import { slots } from '../../../platform/outbound/slots.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
+import { createTurns } from '../../toolkit/turns.ts'
 import type { Evidence, FeedCopy, FeedHit, ListedNow, Snapshot, UnixSeconds } from '../evidence.ts'
 import type { UrlKeys } from '../url-key.ts'
 import { createCircuits } from './circuits.ts'
@@ -105,6 +106,13 @@ export type SourcesOptions = {
   /** For tests: other lists than those of the configuration. */
   readonly chosen?: readonly List[]
 }
+
+/**
+ * Collections that began together end together when their time is over, and each hashes its evidence.
+ * Milliseconds for snapshots in one turn of the event loop.
+ */
+const SNAPSHOTS_MS = 10
+const snapshotTurn = createTurns(SNAPSHOTS_MS)
 
 /** The collectors; nothing is queried before the first target or `start`. */
 export function trustSources({
@@ -331,6 +339,7 @@ export function trustSources({
   }
 
   async function store(subject: Subject, evidence: readonly Evidence[]): Promise<Snapshot> {
+    await snapshotTurn()
     const snapshot = snapshotOf(subject.host, seconds(), evidence)
     const validUntil = Math.min(...evidence.map((each) => each.evidence.validUntil))
     const stored = { snapshot, validUntil }

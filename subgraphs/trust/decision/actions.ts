@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash as digestOf, randomUUID } from 'node:crypto'
 import type { BoundedCache } from '../../../platform/collections/bounded-cache.ts'
 import { type AssessParts, decideFromSnapshot, loadOrCollectSnapshot } from '../assessment/assess.ts'
 import { isFinal } from '../assessment/engine.ts'
@@ -91,7 +91,7 @@ function prepareRequest(
   const sentValue = sent.target.value
   const request: DecideRequest = { ...sent, target: { ...sent.target, value: engine.withoutPath(sentValue) } }
   const text = engine.canonical(request)
-  const written = { request, text, hash: createHash('sha256').update(text).digest(), subjects: subjectsOf(request), sentValue }
+  const written = { request, text, hash: digestOf('sha256', text, 'buffer'), subjects: subjectsOf(request), sentValue }
   requests.set(cacheKey, written)
   return written
 }
@@ -114,7 +114,8 @@ async function createDecision(
   parts.lists.noteHits(entriesIn(decision, snapshot))
   parts.feedRecorder.note(listingsOf(request.target, snapshot))
   return {
-    id: `dec_${randomBytes(16).toString('hex')}`,
+    // Node makes these from random bytes that it has in store, without a system call each.
+    id: `dec_${randomUUID().replaceAll('-', '')}`,
     keyId: key.id,
     createdAt: at,
     request,
@@ -158,16 +159,16 @@ async function findOrCreateJudgement(
   const listed = (snapshot: Snapshot) =>
     applyLists({ target, snapshot, override: wanted }, { engine, lists, at: toUnixSeconds(at) })
   const cached = last && findValid(last.snapshotId, wanted)
-  if (cached) {
+  const used = cached ? cached.snapshot : last && (await decisions.snapshot(last.snapshotId))
+  const final = used && isFinal(target, used) ? used : null
+  if (cached && final) {
     // The lists of the operator may say something else about it by now.
-    const { snapshot, override } = await listed(cached.snapshot)
-    if (snapshot === cached.snapshot && override === wanted) return { judgement: cached, override }
+    const { snapshot, override } = await listed(final)
+    if (snapshot === final && override === wanted) return { judgement: cached, override }
   }
-  const used = last && (await decisions.snapshot(last.snapshotId))
-  const { snapshot, override } = await listed(
-    await loadOrCollectSnapshot(target, used && isFinal(target, used) ? used : null, sentValue, parts),
-  )
-  // A concurrent request for the same evidence may have stored its judgement.
+  const { snapshot, override } = await listed(await loadOrCollectSnapshot(target, final, sentValue, parts))
+  // The evidence may be what it was, where a source is still unavailable; and a concurrent request
+  // for the same evidence may have stored its judgement.
   const shared = findValid(snapshot.id, override)
   if (shared) return { judgement: shared, override }
   const assessed = decideFromSnapshot(snapshot, request, override, { engine, at: toUnixSeconds(parts.now()) })
@@ -180,7 +181,7 @@ async function findOrCreateJudgement(
     text,
   })
   const judgement = { id, ...assessed, text }
-  if (isFinal(target, judgement.snapshot)) judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
+  judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
   return { judgement, override }
 }
 

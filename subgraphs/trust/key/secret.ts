@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** What a caller presents. The text exists only at the moment of its making. */
 export type Secret = { readonly text: string; readonly hash: Buffer; readonly hint: string }
@@ -12,4 +12,4 @@ export function newSecret(): Secret {
   return { text, hash: secretHash(text), hint: text.slice(0, 9) }
 }
 
-export const secretHash = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const secretHash = (text: string): Buffer => hash('sha256', text, 'buffer')

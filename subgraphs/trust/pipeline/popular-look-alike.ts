@@ -122,26 +122,32 @@ function isLured(near: PopularNeighbour, words: LureWords): boolean {
 }
 
 /** One letter differs, in a name that is too long to be met by chance. */
-function isEdited(
-  label: string,
-  suffix: string,
-  near: PopularNeighbour,
-  { engine, words, isRiskySuffix, weights: { STEPS } }: Policy,
-): boolean {
+function isEdited(label: string, suffix: string, near: PopularNeighbour, policy: Policy): boolean {
+  const {
+    engine,
+    words,
+    isRiskySuffix,
+    weights: { STEPS },
+  } = policy
   const popular = labelOf(near)
   if (near.relation !== 'edit' || isWord(popular, words)) return false
-  const shortest = isTrick(label, popular)
-    ? STEPS.popularTrickFrom
-    : near.rank <= STEPS.wellKnownRank
-      ? STEPS.popularTypoFrom
-      : STEPS.lessPopularTypoFrom
   // A plural is a word of its own; whoever reads from the left sees the first letter.
   const isPlural = `${popular}s` === label || `${label}s` === popular
   const isCheap = near.rank <= STEPS.wellKnownRank && isRiskySuffix(suffix)
   const isElsewhere = near.name !== `${popular}.${suffix}` && !isCheap
   // Numbers tell sites of one kind apart (`bet365`, `bet366`), unless they stand for letters.
   if (engine >= 6 && !hasSameDigits(label, popular) && skeletonOf(label) !== skeletonOf(popular)) return false
-  return popular.length >= shortest && !isPlural && !isElsewhere && label[0] === popular[0]
+  return (
+    popular.length >= shortestImitated(label, popular, near.rank, policy) && !isPlural && !isElsewhere && label[0] === popular[0]
+  )
+}
+
+/** Letters that a popular label has at least for a slip of it to count. */
+function shortestImitated(label: string, popular: string, rank: number, { engine, weights: { STEPS } }: Policy): number {
+  if (isTrick(label, popular)) return STEPS.popularTrickFrom
+  if (rank <= STEPS.wellKnownRank) return STEPS.popularTypoFrom
+  const isChange = label.length === popular.length
+  return engine >= 8 && isChange && rank > STEPS.establishedRank ? STEPS.unpopularChangeFrom : STEPS.lessPopularTypoFrom
 }
 
 const hasSameDigits = (a: string, b: string): boolean => a.replaceAll(/\D/g, '') === b.replaceAll(/\D/g, '')

@@ -70,6 +70,34 @@ test('the same question within its validity has the same answer from the same ev
   expect((await decide('good.example.com')).assessment.action).toBe('DENY')
 })
 
+test('while a source is unavailable, evidence is collected for each decision, and thought through again only when it changes', async () => {
+  let decided = 0
+  const decideOf: typeof engine.decide = (...given) => {
+    decided += 1
+    return engine.decide(...given)
+  }
+  const ask = trust.another({ engine: { ...engine, decide: decideOf } })
+  const host = 'partly.example.com'
+  const decisionOf = async (caller = key.caller) => (await ask(DECIDE, { input: { domain: host } }, caller)).data.decide.decision
+  const now = Math.floor(at.getTime() / 1000)
+  const collections = () => trust.sources.requestedHosts.filter((each) => each === host).length
+  trust.sources.setEvidence(host, { ...aGoodHost(now), rdap: { status: 'failed', reason: 'unavailable' } })
+  const first = await decisionOf()
+  const second = await decisionOf()
+  await decisionOf((await trust.aKey()).caller)
+  expect([collections(), decided]).toEqual([3, 1])
+  expect({ ...second, id: first.id }).toEqual(first)
+  expect((await replayed(second.id)).identical).toBe(true)
+
+  trust.sources.setEvidence(host, aGoodHost(now))
+  at = new Date(at.getTime() + 1_000)
+  const complete = await decisionOf()
+  expect([collections(), decided]).toEqual([4, 2])
+  expect(complete.assessment.confidence).toBeGreaterThan(first.assessment.confidence)
+  await decisionOf()
+  expect([collections(), decided]).toEqual([4, 2])
+})
+
 test('what was thought through once is not thought through again, until anything that it depends on changes', async () => {
   let thought = 0
   const decideOf: typeof engine.decide = (...given) => {

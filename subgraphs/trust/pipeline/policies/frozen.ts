@@ -12,6 +12,7 @@ export const FROZEN_VERSIONS: readonly string[] = [
   'p_4e4c78401e06291f',
   'p_71143feea3605ff7',
   'p_9cd5171891cbb3ee',
+  'p_c39534dfab6c5fb0',
   'p_d21dc9f6e238e70d',
   'p_e03876f031933287',
 ]

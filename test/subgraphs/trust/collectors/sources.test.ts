@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { withCancellation } from '../../../../platform/database/cancellation.ts'
 import type { Snapshot } from '../../../../subgraphs/trust/evidence.ts'
 import { json } from '../../../support/http-server.ts'
-import { aBootstrap, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
+import { aBootstrap, snapshotOf, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
 import { startWorld, type World, type WorldOptions } from './support/world.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -167,6 +167,30 @@ test('500 hosts with a dead registry: each gets an answer, with everything else 
   // Waited in vain, found no place, or came after the circuit had opened.
   expect(snapshots.every(({ sources }) => ['timeout', 'skipped', 'failed'].includes(sources.rdap.status))).toBe(true)
   expect(snapshots.filter(({ sources }) => sources.dns.status === 'ok').length).toBeGreaterThan(0)
+})
+
+test('collections whose time is over together leave turns of the event loop to others', async () => {
+  let turn = 0
+  let isCounting = true
+  const count = () => {
+    turn++
+    if (isCounting) setImmediate(count)
+  }
+  const byTurn = new Map<number, number>()
+  const { trust } = await aWorld({
+    rdap: () => {},
+    answer: () => 'silence',
+    makeSnapshot: (...given) => {
+      byTurn.set(turn, (byTurn.get(turn) ?? 0) + 1)
+      // Four begin within the 10 ms of a turn; the count may see two turns as one.
+      for (const end = performance.now() + 3; performance.now() < end; );
+      return snapshotOf(...given)
+    },
+  })
+  setImmediate(count)
+  await Promise.all(Array.from({ length: 60 }, (_, index) => trust.evidenceFor(subject(`host-${index}.com`))))
+  isCounting = false
+  expect(Math.max(...byTurn.values())).toBeLessThanOrEqual(8)
 })
 
 test('one caller who cancels does not cancel the collection for the others', async () => {

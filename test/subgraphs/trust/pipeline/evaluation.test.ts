@@ -96,6 +96,11 @@ describe('names with the popularity that ships', () => {
     ['paymentservices.net', 'before a department', false],
     ['passwordfun.net', 'before what is too short for a name', false],
     ['rubiconprojekt.com', 'a slip of a name of filter lists only', true],
+    ['consbit.io', 'a slip of a name of eight letters that was popular in 2023', true],
+    ['coomept.me', 'a changed letter in a less popular name of seven', false],
+    ['coomet.me', 'a letter left out of it', true],
+    ['coomete.me', 'two of its letters swapped', true],
+    ['coomept.com', 'the same under the suffix of a better known one', true],
   ])('%s, %s: %s', async (host, _why, expected) => {
     expect(isImitation(await decideOffline(host))).toBe(expected)
   })

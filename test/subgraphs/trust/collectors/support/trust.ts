@@ -39,6 +39,8 @@ export type TrustOptions = {
   readonly redirects?: 'off' | 'shorteners' | 'all'
   readonly shippedNames?: SourcesOptions['shippedNames']
   readonly now?: () => Date
+  /** Puts evidence together; `snapshotOf` of this file unless given. */
+  readonly makeSnapshot?: SourcesOptions['snapshotOf']
   /** Shared with another copy of the sources; a new one otherwise. */
   readonly database?: FreshDatabase
 }
@@ -64,6 +66,7 @@ export async function startTrust({
   redirects = 'shorteners',
   shippedNames = null,
   now,
+  makeSnapshot = snapshotOf,
   database: shared,
 }: TrustOptions): Promise<Trust> {
   const database = shared ?? (await freshDatabase())
@@ -75,7 +78,7 @@ export async function startTrust({
     evidence,
     lists: repository,
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
-    snapshotOf,
+    snapshotOf: makeSnapshot,
     config: {
       TRUST_DNS_SERVERS: [...resolvers],
       TRUST_LISTS: [],
