@@ -44,6 +44,8 @@ const [rounds, seconds, clients] = [Number(values.rounds), Number(values.seconds
 
 const isQueryName = (name: string): name is PeerQuery => Object.hasOwn(PEER_QUERIES, name)
 const QUERY_NAMES = values.query.filter(isQueryName)
+if (QUERY_NAMES.length < values.query.length)
+  throw new Error(`Expected --query to be one of ${Object.keys(PEER_QUERIES).join(', ')}.`)
 
 const bodyOf = (query: PeerQuery): string => JSON.stringify({ query: PEER_QUERIES[query] })
 
