@@ -11,7 +11,7 @@ import type { SessionKey, Sign } from '../signed-link/signature.ts'
 import { rememberVerifiedCaller } from '../signed-link/verified-caller.ts'
 import { filesIn } from '../uploads/file-upload.ts'
 import { callbackUpstreams } from './callback-upstreams.ts'
-import { createTextEncoder, type EncodedText } from './encoded-text.ts'
+import { createQueryEncoder, type EncodedQuery } from './encoded-query.ts'
 import type { HttpRequest } from './http-exchange.ts'
 import { headersFor, parseGraphQLResponse } from './http-messages.ts'
 import type { Link, RequestContext } from './link.ts'
@@ -84,10 +84,9 @@ export function createRemoteLink({
   })
   const changes = sign && followChanges({ origin, sign })
   const multiplexed = sign && sessionKey ? multiplexedLink({ origin, sign, sessionKey }) : null
-  const encode = createTextEncoder()
+  const encode = createQueryEncoder()
   const deduplicated = shaping?.isDeduplicated === false ? null : deduplicateRequests(encode)
   const shaped = shaping?.createFetch?.({ name, url, fetch: connections.fetch }) ?? null
-  const maxRetries = shaping?.maxRetries ?? MAX_RETRIES
   const sendFiles = createFileSender(name, connections.fetch, { sign, shaping })
 
   return {
@@ -109,7 +108,7 @@ export function createRemoteLink({
       const headers = requestHeaders(context, traceparent)
       const files = context.uploads ? filesIn(variables) : []
       if (files.length > 0) return sendFiles({ operations: `${text.bodyStart}${values}}`, files, headers, context })
-      const retries = !text.isQuery || hasSideEffects ? 0 : maxRetries
+      const retries = !text.isQuery || hasSideEffects ? 0 : (shaping?.maxRetries ?? MAX_RETRIES)
       const send = () => {
         if (shaped) return shaped({ query, operationName, variables, values, headers, context, retries, readBody })
         const { caller, signal } = context
@@ -138,7 +137,7 @@ export function createRemoteLink({
 
 /** The request over HTTP; with `sign`, signed now. */
 function messageOf(
-  { bodyStart }: EncodedText,
+  { bodyStart }: EncodedQuery,
   { variables, headers, grantedScopes }: Pick<MultiplexedRequest, 'variables' | 'grantedScopes'> & Pick<HttpRequest, 'headers'>,
   { path, sign }: { readonly path: string; readonly sign: Sign | undefined },
 ): Pick<HttpRequest, 'body' | 'headers'> {

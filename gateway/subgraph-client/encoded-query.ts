@@ -2,7 +2,7 @@ import type { DocumentNode } from 'graphql'
 import type { SubgraphRequest } from './link.ts'
 
 /** Parts of a request that depend on the query text only. */
-export type EncodedText = {
+export type EncodedQuery = {
   /** JSON body up to the variables. */
   readonly bodyStart: string
   /** Text without operation name, because the planner numbers fetches of a named operation. */
@@ -15,8 +15,8 @@ export type EncodedText = {
  * Encodes the texts of one link's requests, each document once. A text lives as long as the document,
  * which plans hold: a cache per link would outlive them, and would be as large again for each subgraph.
  */
-export function createTextEncoder(): (request: Pick<SubgraphRequest, 'query' | 'operationName' | 'document'>) => EncodedText {
-  const texts = new WeakMap<DocumentNode, EncodedText & Pick<SubgraphRequest, 'query' | 'operationName'>>()
+export function createQueryEncoder(): (request: Pick<SubgraphRequest, 'query' | 'operationName' | 'document'>) => EncodedQuery {
+  const texts = new WeakMap<DocumentNode, EncodedQuery & Pick<SubgraphRequest, 'query' | 'operationName'>>()
   return ({ query, operationName, document }) => {
     const known = document && texts.get(document)
     // Hooks may replace the text of a request, and leave its document.
@@ -27,7 +27,7 @@ export function createTextEncoder(): (request: Pick<SubgraphRequest, 'query' | '
   }
 }
 
-function encodeText(query: string, operationName: SubgraphRequest['operationName']): EncodedText {
+function encodeText(query: string, operationName: SubgraphRequest['operationName']): EncodedQuery {
   const name = operationName === undefined ? '' : `"operationName":${JSON.stringify(operationName)},`
   return {
     bodyStart: `{"query":${JSON.stringify(query)},${name}"variables":`,

@@ -2,12 +2,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { createTextEncoder, type EncodedText } from '../../../gateway/subgraph-client/encoded-text.ts'
+import { createQueryEncoder, type EncodedQuery } from '../../../gateway/subgraph-client/encoded-query.ts'
 
 const QUERY = 'query Shop__products__0 { products { id } }'
 
 test('a document is encoded once by a link, and again for another text or operation name', () => {
-  const encode = createTextEncoder()
+  const encode = createQueryEncoder()
   const request = { query: QUERY, operationName: 'Shop__products__0', document: parse(QUERY) }
   const text = encode(request)
   expect(text).toMatchObject({ anonymousText: 'query { products { id } }', isQuery: true })
@@ -20,15 +20,15 @@ test('a document is encoded once by a link, and again for another text or operat
 })
 
 test('a request without a document is encoded', () => {
-  const { bodyStart } = createTextEncoder()({ query: QUERY, operationName: undefined })
+  const { bodyStart } = createQueryEncoder()({ query: QUERY, operationName: undefined })
   expect(JSON.parse(`${bodyStart}{}}`)).toEqual({ query: QUERY, variables: {} })
 })
 
-test('the text of a document that nobody holds is garbage', async () => {
+test('an encoded query is collected with its document', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
-  const encode = createTextEncoder()
-  const texts: WeakRef<EncodedText>[] = []
+  const encode = createQueryEncoder()
+  const texts: WeakRef<EncodedQuery>[] = []
   for (let count = 0; count < 10; count++) {
     texts.push(new WeakRef(encode({ query: QUERY, operationName: undefined, document: parse(QUERY) })))
   }
