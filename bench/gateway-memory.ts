@@ -6,7 +6,7 @@
  *   --rounds N (5)         starts of each contender
  *   --program TEXT         arguments of Node that start a gateway, as `--flag FOLDER/main.js`; may be
  *                          repeated (gateway/main.ts of this checkout)
- *   --operations N (0)     distinct operations after the last start of each; 50000 take ten minutes
+ *   --operations N (0)     distinct operations after the last start of each; 50000 take 10 to 15 minutes
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
