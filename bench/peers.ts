@@ -10,6 +10,7 @@
  *   --seconds N (2)      how long a turn is
  *   --warm-up N (3)      seconds of requests of each query before
  *   --clients N (50)     requests under way at once
+ *   --query NAME         only this query of bench/peers/shapes.ts; may be repeated
  *   --only TEXT          only contenders with this in their names; may be repeated
  *   --profile            profiles Atrium's process, into peers.cpuprofile of the cache folder
  *   --json FILE          where the results go (bench/peers/results.json)
@@ -26,7 +27,6 @@ import { report, type Turn } from './peers/report.ts'
 import { ALL_ROOTS, PEER_QUERIES, type PeerQuery } from './peers/shapes.ts'
 import { peerSupergraph } from './peers/supergraph.ts'
 
-const QUERY_NAMES = Object.keys(PEER_QUERIES) as PeerQuery[] // of this table
 const { values } = parseArgs({
   options: {
     build: { type: 'boolean', default: false },
@@ -34,12 +34,18 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     'warm-up': { type: 'string', default: '3' },
     clients: { type: 'string', default: '50' },
+    query: { type: 'string', multiple: true, default: Object.keys(PEER_QUERIES) },
     only: { type: 'string', multiple: true, default: [] },
     profile: { type: 'boolean', default: false },
     json: { type: 'string', default: join(import.meta.dirname, 'peers/results.json') },
   },
 })
 const [rounds, seconds, clients] = [Number(values.rounds), Number(values.seconds), Number(values.clients)]
+
+const isQueryName = (name: string): name is PeerQuery => Object.hasOwn(PEER_QUERIES, name)
+const QUERY_NAMES = values.query.filter(isQueryName)
+if (QUERY_NAMES.length < values.query.length)
+  throw new Error(`Expected --query to be one of ${Object.keys(PEER_QUERIES).join(', ')}.`)
 
 const bodyOf = (query: PeerQuery): string => JSON.stringify({ query: PEER_QUERIES[query] })
 

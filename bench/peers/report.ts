@@ -1,5 +1,5 @@
 import type { Missing } from './contenders.ts'
-import { PEER_QUERIES, type PeerQuery } from './shapes.ts'
+import type { PeerQuery } from './shapes.ts'
 
 /** One turn of a contender with a query. */
 export type Turn = {
@@ -57,7 +57,7 @@ export function report({
   readonly missing: readonly Missing[]
 }): void {
   const names = [...new Set(turns.map(({ contender }) => contender))]
-  const queries = Object.keys(PEER_QUERIES) as PeerQuery[] // of this table
+  const queries = [...new Set(turns.map(({ query }) => query))]
   const of = (contender: string, query: PeerQuery) => turns.filter((turn) => turn.contender === contender && turn.query === query)
   const ratio = (contender: string, base: string, query: PeerQuery): Ratio | null => {
     const ratios = of(contender, query).flatMap(({ round, cpuMs }) =>

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import type { buildConnector } from 'undici/index.js'
-import { type BoundedCache, boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 import { withChanges } from '../hooks/header-changes.ts'
@@ -12,9 +11,10 @@ import type { SessionKey, Sign } from '../signed-link/signature.ts'
 import { rememberVerifiedCaller } from '../signed-link/verified-caller.ts'
 import { filesIn } from '../uploads/file-upload.ts'
 import { callbackUpstreams } from './callback-upstreams.ts'
+import { createQueryEncoder, type EncodedQuery } from './encoded-query.ts'
 import type { HttpRequest } from './http-exchange.ts'
 import { headersFor, parseGraphQLResponse } from './http-messages.ts'
-import type { Link, RequestContext, SubgraphRequest } from './link.ts'
+import type { Link, RequestContext } from './link.ts'
 import { createFileSender } from './multipart-request.ts'
 import { deduplicateRequests } from './request-deduplication.ts'
 import { MAX_RETRIES } from './retries.ts'
@@ -24,9 +24,6 @@ import type { Bounds, ParsedResponse } from './subgraph-response.ts'
 import type { Callbacks } from './upstream-callbacks.ts'
 import { type UpstreamSubscriptions, upstreamSubscriptions } from './upstream-subscriptions.ts'
 import { webSocketUpstreams } from './websocket-upstreams.ts'
-
-/** Cache of encoded fetch texts: a few per plan in the document cache. */
-const TEXT_CACHE = { maxEntries: 5_000, maxCharacters: 5_000_000 }
 
 /** A link with open connections. */
 export type RemoteLink = Link & { readonly circuitState: () => CircuitState; readonly close: () => Promise<void> }
@@ -87,10 +84,9 @@ export function createRemoteLink({
   })
   const changes = sign && followChanges({ origin, sign })
   const multiplexed = sign && sessionKey ? multiplexedLink({ origin, sign, sessionKey }) : null
-  const texts = boundedCache<EncodedText>(TEXT_CACHE)
-  const deduplicated = shaping?.isDeduplicated === false ? null : deduplicateRequests(texts)
+  const encode = createQueryEncoder()
+  const deduplicated = shaping?.isDeduplicated === false ? null : deduplicateRequests(encode)
   const shaped = shaping?.createFetch?.({ name, url, fetch: connections.fetch }) ?? null
-  const maxRetries = shaping?.maxRetries ?? MAX_RETRIES
   const sendFiles = createFileSender(name, connections.fetch, { sign, shaping })
 
   return {
@@ -104,14 +100,15 @@ export function createRemoteLink({
     ...(changes && { onChange: changes.onChange }),
     subscribe: streams.subscribe,
     requestHeaders,
-    async execute({ query, variables, operationName, traceparent, hasSideEffects = false, onHeaders, readBody }, context) {
+    async execute(sent, context) {
+      const { query, variables, operationName, traceparent, hasSideEffects = false, onHeaders, readBody } = sent
       context.signal.throwIfAborted()
-      const text = encoded(texts, query, operationName)
+      const text = encode(sent)
       const values = JSON.stringify(variables)
       const headers = requestHeaders(context, traceparent)
       const files = context.uploads ? filesIn(variables) : []
       if (files.length > 0) return sendFiles({ operations: `${text.bodyStart}${values}}`, files, headers, context })
-      const retries = !text.isQuery || hasSideEffects ? 0 : maxRetries
+      const retries = !text.isQuery || hasSideEffects ? 0 : (shaping?.maxRetries ?? MAX_RETRIES)
       const send = () => {
         if (shaped) return shaped({ query, operationName, variables, values, headers, context, retries, readBody })
         const { caller, signal } = context
@@ -124,9 +121,9 @@ export function createRemoteLink({
       if (deduplicated && text.isQuery && !hasSideEffects) {
         return deduplicated({ text: text.anonymousText, variables: values, onHeaders }, context, send)
       }
-      const sent = await send()
-      if (text.isQuery && !hasSideEffects) onHeaders?.(sent.headers)
-      return sent.result
+      const received = await send()
+      if (text.isQuery && !hasSideEffects) onHeaders?.(received.headers)
+      return received.result
     },
   }
 
@@ -140,7 +137,7 @@ export function createRemoteLink({
 
 /** The request over HTTP; with `sign`, signed now. */
 function messageOf(
-  { bodyStart }: EncodedText,
+  { bodyStart }: EncodedQuery,
   { variables, headers, grantedScopes }: Pick<MultiplexedRequest, 'variables' | 'grantedScopes'> & Pick<HttpRequest, 'headers'>,
   { path, sign }: { readonly path: string; readonly sign: Sign | undefined },
 ): Pick<HttpRequest, 'body' | 'headers'> {
@@ -154,14 +151,6 @@ async function noticed(answer: Promise<ParsedResponse>, caller: Caller): Promise
   const response = await answer
   rememberVerifiedCaller(caller, response.headers)
   return response
-}
-
-function encoded(texts: BoundedCache<EncodedText>, query: string, operationName: SubgraphRequest['operationName']): EncodedText {
-  const cached = texts.get(query)
-  if (cached && cached.operationName === operationName) return cached
-  const text = encodeText(query, operationName)
-  texts.set(query, text)
-  return text
 }
 
 /** Creates the configured transport of subscriptions. */
@@ -222,25 +211,4 @@ function upstreamsOf(
     heartbeatMs,
     reconnectAttempts,
   })
-}
-
-/** Parts of a request that depend on the query text only. */
-type EncodedText = {
-  readonly operationName: SubgraphRequest['operationName']
-  /** JSON body up to the variables. */
-  readonly bodyStart: string
-  /** Text without operation name, because the planner numbers fetches of a named operation. */
-  readonly anonymousText: string
-  /** The planner's texts have one operation, at the start. */
-  readonly isQuery: boolean
-}
-
-function encodeText(query: string, operationName: SubgraphRequest['operationName']): EncodedText {
-  const name = operationName === undefined ? '' : `"operationName":${JSON.stringify(operationName)},`
-  return {
-    operationName,
-    bodyStart: `{"query":${JSON.stringify(query)},${name}"variables":`,
-    anonymousText: query.replace(/^query \w+/, 'query'),
-    isQuery: /^(?:query\b|\{)/.test(query),
-  }
 }

@@ -59,7 +59,7 @@ export type ShapedFetchOptions = {
   readonly applyResponseRules: ApplyResponseRules | null
 }
 
-/** Cache of query hashes, as large as a link's cache of encoded texts. */
+/** Cache of query hashes: a few per plan in the document cache. */
 const MAX_HASHES = 5_000
 
 /**

@@ -26,7 +26,6 @@ selections in it | 10 | further requests | gateway/executor/federated/merge-grou
 its documents of one plan | 16 | written again | gateway/executor/federated/merged-fetch.ts: JOINED_DOCUMENTS
 compiled fetches of a subgraph of this process | 500, of 500,000 characters | compiled again | gateway/subgraph-client/local-subgraph.ts: DOCUMENTS
 the same in a subgraph process | 500, of 500,000 characters | parsed again | gateway/signed-link/document-reader.ts: DOCUMENTS
-texts of fetches to subgraphs over HTTP | 5,000, of 5,000,000 characters | written again | gateway/subgraph-client/remote-subgraph.ts: TEXT_CACHE
 cached answers | \`RESPONSE_CACHE_BYTES\` and 10,000 | forgotten | gateway/caching/response-cache.ts: MAX_ENTRIES
 cached entities (off by default) | \`ENTITY_CACHE_BYTES\` | forgotten | gateway/caching/entity-memory-store.ts: maxBytes
 invalidated tags of entities | 100,000 | all entities are invalid | gateway/caching/entity-store.ts: MAX_INVALIDATED_TAGS
