@@ -9,7 +9,7 @@ import { readWordIndex, writeWordIndex } from './index-frames.ts'
 import { readItems, writeItems } from './item-frames.ts'
 import { bytesOf, readKeyedLists, writeKeyedLists } from './keyed-lists.ts'
 
-/** A larger file is neither written nor read: 200,000 items take 238 MB. */
+/** A larger file is neither written nor read: 200,000 items take 197 MB. */
 export const MAX_CATALOGUE_BYTES = 4_000_000_000
 
 /** The file is of other code or of another machine: not a fault, but of no use. */

@@ -26,6 +26,8 @@ const LENGTH_BYTES = 8
 const HASH_BYTES = 32
 /** Bytes between two turns of the event loop, which take about a millisecond to hash. */
 const SLICE_BYTES = 1_000_000
+/** Bytes that are read ahead. */
+const WINDOW_BYTES = 1_000_000
 /** Bytes of the first frame, which is read before the hash is compared. */
 const MAX_FIRST_BYTES = 10_000
 
@@ -110,25 +112,50 @@ export async function readFirstFrame(path: string): Promise<unknown> {
 
 function frameReader(file: FileHandle, end: number): FrameReader {
   let place = 0
-  const take = async (length: number): Promise<Uint8Array<ArrayBuffer>> => {
+  /** The bytes of the file from `windowStart` on, to `windowEnd`: most frames are small, and a read of the system takes longer. */
+  let window = new Uint8Array(Math.min(WINDOW_BYTES, Math.max(0, end)))
+  let [windowStart, windowEnd] = [0, 0]
+  const checkLength = (length: number): void => {
     if (length > end - place) throw new BrokenFrames(`Expected a frame of ${length} bytes, and ${end - place} are left.`)
-    const bytes = new Uint8Array(length)
-    await readAll(file, bytes, place)
+  }
+  /** The next bytes, until the call behind this one. */
+  const view = async (length: number): Promise<Uint8Array<ArrayBuffer>> => {
+    checkLength(length)
+    if (place + length > windowEnd) {
+      if (length > window.length) window = new Uint8Array(length)
+      const count = Math.min(window.length, end - place)
+      await readAll(file, window.subarray(0, count), place)
+      windowStart = place
+      windowEnd = place + count
+    }
+    const start = place - windowStart
     place += length
+    return window.subarray(start, start + length)
+  }
+  const take = async (length: number): Promise<Uint8Array<ArrayBuffer>> => {
+    checkLength(length)
+    const bytes = new Uint8Array(length)
+    const known = Math.min(length, windowEnd - place)
+    bytes.set(window.subarray(place - windowStart, place - windowStart + known))
+    await readAll(file, bytes.subarray(known), place + known)
+    place += length
+    windowEnd = Math.max(windowEnd, place)
     return bytes
   }
-  const next = async (maxBytes = Number.POSITIVE_INFINITY) => {
+  const nextLength = async (maxBytes: number): Promise<number> => {
+    const { buffer, byteOffset } = await view(LENGTH_BYTES)
     // Exact below 2^53; what is larger does not fit either.
-    const length = Number(new DataView((await take(LENGTH_BYTES)).buffer).getBigUint64(0, true))
+    const length = Number(new DataView(buffer, byteOffset).getBigUint64(0, true))
     if (length > maxBytes) throw new BrokenFrames(`Expected a frame of at most ${maxBytes} bytes, got ${length}.`)
-    return take(length)
+    return length
   }
+  const next = async (maxBytes = Number.POSITIVE_INFINITY) => take(await nextLength(maxBytes))
   return {
     next,
-    json: async (maxBytes) => {
-      const bytes = await next(maxBytes)
+    json: async (maxBytes = Number.POSITIVE_INFINITY) => {
+      const { buffer, byteOffset, length } = await view(await nextLength(maxBytes))
       try {
-        return JSON.parse(Buffer.from(bytes.buffer).toString('utf8'))
+        return JSON.parse(Buffer.from(buffer, byteOffset, length).toString('utf8'))
       } catch (error) {
         throw new BrokenFrames('Expected JSON.', { cause: error })
       }

@@ -1,4 +1,3 @@
-import { type LayeredMap, layeredMap } from '../../../platform/collections/layered-map.ts'
 import type { Position } from '../../toolkit/cursor.ts'
 import { CHEAP, createPace, type Pace } from '../word-index/pace.ts'
 import { changedList, sortedBy } from '../word-index/sorted-list.ts'
@@ -11,6 +10,7 @@ import {
   type WordIndex,
 } from '../word-index/word-index.ts'
 import type { DirectoryKind, Item, ItemOf } from './item.ts'
+import { type ItemChange, type ItemNumbers, itemNumbers } from './item-numbers.ts'
 import { listPosition } from './order.ts'
 import { type QualityColumns, qualityColumns, setQuality } from './quality.ts'
 import { changedGroups, type ItemGroups, itemGroups } from './related.ts'
@@ -56,9 +56,7 @@ type CatalogueParts = {
   readonly lists: Lists
   /** Lists in other orders, by kind and order: at most one for each of three kinds and four orders. */
   readonly sorts: Map<string, Promise<readonly Item[]>>
-  /** Numbers by row. */
-  readonly numbers: LayeredMap<string, number>
-  readonly keys: LayeredMap<string, number>
+  readonly numbers: ItemNumbers
 }
 
 type Fields = Pick<Catalogue, 'revision' | 'counts' | 'items' | 'words' | 'groups' | 'descriptionHashes' | 'quality'> &
@@ -76,13 +74,10 @@ const MAX_UNUSED_WORDS = 20_000
 /** Builds the catalogue of a snapshot, in slices that let requests through. */
 export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot, pace: Pace = createPace()): Promise<Catalogue> {
   const lists: Record<DirectoryKind, Item[]> = { MCP_SERVER: [], PLUGIN: [], SKILL: [] }
-  const [keys, numbers] = [new Map<string, number>(), new Map<string, number>()]
   const descriptionHashes = new Uint32Array(items.length)
   const quality = qualityColumns(items.length)
   for (const [number, item] of items.entries()) {
     lists[item.kind].push(item)
-    keys.set(keyOf(item.kind, item.key), number)
-    numbers.set(item.id, number)
     descriptionHashes[number] = descriptionHash(item)
     setQuality(quality, number, item)
     const pause = pace(CHEAP * 4)
@@ -102,8 +97,7 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
       SKILL: await sortedBy(lists.SKILL, listPosition, pace),
     },
     sorts: new Map(),
-    numbers: layeredMap(numbers),
-    keys: layeredMap(keys),
+    numbers: await itemNumbers(items, pace),
   })
 }
 
@@ -115,11 +109,12 @@ type StoredCatalogue = Pick<Fields, 'revision' | 'counts' | 'items' | 'words' | 
 
 /** What is to be stored of a catalogue, with which `restoredCatalogue` makes it again; in slices. */
 export async function storedPartsOf(catalogue: Catalogue, pace: Pace): Promise<StoredCatalogue> {
+  const { items } = catalogue
   const { lists, numbers } = catalogue.parts
   const placesOf = async (kind: DirectoryKind): Promise<Uint32Array> => {
     const places = new Uint32Array(lists[kind].length)
     for (const [place, { id }] of lists[kind].entries()) {
-      places[place] = numbers.get(id) ?? 0
+      places[place] = numbers.ofId(id, items) ?? 0
       const pause = pace(CHEAP / 4)
       if (pause) await pause
     }
@@ -136,30 +131,18 @@ export async function storedPartsOf(catalogue: Catalogue, pace: Pace): Promise<S
 /** The catalogue of parts that one had before, in slices. */
 export async function restoredCatalogue({ places, ...stored }: StoredCatalogue, pace: Pace): Promise<Catalogue> {
   const { items } = stored
-  const [keys, numbers] = [new Map<string, number>(), new Map<string, number>()]
-  for (const [number, item] of items.entries()) {
-    if (!item) continue
-    keys.set(keyOf(item.kind, item.key), number)
-    numbers.set(item.id, number)
-    const pause = pace(CHEAP)
-    if (pause) await pause
-  }
   // Lists name items that are there.
   const listOf = (kind: DirectoryKind): Item[] => Array.from(places[kind], (number) => items[number] as Item)
   return withLookups({
     ...stored,
     lists: { MCP_SERVER: listOf('MCP_SERVER'), PLUGIN: listOf('PLUGIN'), SKILL: listOf('SKILL') },
     sorts: new Map(),
-    numbers: layeredMap(numbers),
-    keys: layeredMap(keys),
+    numbers: await itemNumbers(items, pace),
   })
 }
 
 /** So many items may be other ones for `changedCatalogue`. */
 export const maxChanges = ({ size }: Pick<Catalogue, 'size'>): number => Math.max(1_000, size * MAX_CHANGED_SHARE)
-
-/** An item that is another now; null: it was not there before, or is gone. */
-export type ItemChange = { readonly before: Item | null; readonly after: Item | null }
 
 /**
  * The catalogue with changed items, as if it were built anew. Costs what the changes cost, and
@@ -173,20 +156,19 @@ export async function changedCatalogue(
 ): Promise<Catalogue | null> {
   if (changed.length + removedIds.length > maxChanges(catalogue)) return null
   if ((await unusedWords(catalogue.words, pace)) > Math.max(MAX_UNUSED_WORDS, catalogue.words.words.length / 2)) return null
-  const { numbers, keys, sorts, lists } = catalogue.parts
+  const { numbers, sorts, lists } = catalogue.parts
   const items = [...catalogue.items]
   const free = await freeNumbers(items, items.length - catalogue.size, pace)
   const changes = new Map<number, ItemChange>()
   for (const id of removedIds) {
-    const number = numbers.get(id)
+    const number = numbers.ofId(id, catalogue.items)
     if (number !== undefined) changes.set(number, { before: items[number] ?? null, after: null })
   }
   for (const item of changed) {
-    const number = numbers.get(item.id) ?? free.pop() ?? items.length
+    const number = numbers.ofId(item.id, catalogue.items) ?? free.pop() ?? items.length
     changes.set(number, { before: items[number] ?? null, after: item })
     items[number] = item
   }
-  const [newNumbers, newKeys] = [new Map<string, number | undefined>(), new Map<string, number | undefined>()]
   const records = new Map<number, RecordChange>()
   const descriptionHashes = new Uint32Array(items.length)
   descriptionHashes.set(catalogue.descriptionHashes)
@@ -199,15 +181,9 @@ export async function changedCatalogue(
     descriptionHashes[number] = after ? descriptionHash(after) : 0
     if (after) setQuality(quality, number, after)
     records.set(number, { before: before && indexedOf(before), after: after && indexedOf(after) })
-    if (before) newNumbers.set(before.id, undefined)
-    if (before && newKeys.get(keyOf(before.kind, before.key)) === undefined)
-      newKeys.set(keyOf(before.kind, before.key), undefined)
-    if (after) newNumbers.set(after.id, number)
-    if (after) newKeys.set(keyOf(after.kind, after.key), number)
     const pause = pace(CHEAP * 10)
     if (pause) await pause
   }
-  const offer = (entries: number) => pace(entries * CHEAP)
   return withLookups({
     revision,
     counts,
@@ -222,8 +198,7 @@ export async function changedCatalogue(
       SKILL: await changedOfKind(lists.SKILL, 'SKILL', listPosition, changes, pace),
     },
     sorts: await changedSorts(sorts, changes, pace),
-    numbers: await numbers.with(newNumbers, offer),
-    keys: await keys.with(newKeys, offer),
+    numbers: await numbers.with(changes, items, pace),
   })
 }
 
@@ -239,7 +214,7 @@ async function freeNumbers(items: readonly (Item | undefined)[], count: number, 
 
 function withLookups(fields: Fields): Catalogue {
   const { revision, counts, items, words, groups, descriptionHashes, quality, ...parts } = fields
-  const { lists, sorts, numbers, keys } = parts
+  const { lists, sorts, numbers } = parts
   let newest: readonly Item[] | null = null
   return {
     revision,
@@ -265,20 +240,18 @@ function withLookups(fields: Fields): Catalogue {
     // The kind in the key or list decides the type of the item.
     list: (kind) => lists[kind] as never,
     byKey: (kind, key) => {
-      const number = keys.get(keyOf(kind, key))
+      const number = numbers.ofKey(kind, key, items)
       // The kind in the key or list decides the type of the item.
       return (number === undefined ? null : (items[number] ?? null)) as never
     },
     byId: (kind, id) => {
-      const number = numbers.get(id)
+      const number = numbers.ofId(id, items)
       const item = number === undefined ? undefined : items[number]
       // The kind in the key or list decides the type of the item.
       return (item?.kind === kind ? item : null) as never
     },
   }
 }
-
-const keyOf = (kind: DirectoryKind, key: string): string => `${kind} ${key.toLowerCase()}`
 
 async function changedOfKind(
   list: readonly Item[],

@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto'
 import { CHEAP, type Pace } from './pace.ts'
+import { hashed, randomSeed } from './seeded-hash.ts'
 import { MAX_WORD_LENGTH, needsUnicode, tokenize } from './words.ts'
 
 /** The words of an index and of its later versions, by number. Words are only added. */
@@ -17,7 +17,12 @@ export type Vocabulary = {
   readonly read: (text: string, found: NumberedWords) => void
   /** Makes room for more words, in slices; without it room is made at once, when it is needed. */
   readonly reserve: (pace: Pace) => Promise<void>
+  /** What `restoredVocabulary` makes the first `count` words known with again; in slices. */
+  readonly hashes: (count: number, pace: Pace) => Promise<WordHashes>
 }
+
+/** Hashes of words by their numbers, and the seed that they began with. */
+export type WordHashes = { readonly seed: number; readonly hashes: Int32Array }
 
 /** Numbers of the words of a text in their order, and of the words inside identifiers; filled anew by each reading. */
 export type NumberedWords = { readonly wholes: number[]; readonly parts: number[] }
@@ -29,7 +34,7 @@ const [MAX_LOAD, RESERVE_LOAD] = [0.7, 0.6]
 /** Slots that move to a larger table between two offers to pause. */
 const PAUSE_SLOTS = 10_000
 /** Texts of more characters are parts of others in V8, and would hold those. */
-const MAX_COPIED_LENGTH = 12
+export const MAX_COPIED_LENGTH = 12
 
 const [LOWER, UPPER, DIGIT] = [1, 2, 3]
 /** By code of ASCII: kind of letter; 0 for a sign. */
@@ -40,13 +45,6 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
 const classAt = (text: string, at: number): number => CLASSES[text.charCodeAt(at)] ?? 0
 /** Lower case of one unit of a folded or ASCII text. */
 const lower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
-
-/** Sources choose words: the seed keeps them from choosing the slots of this process. */
-const SEED = randomInt(2 ** 31)
-const hashed = (hash: number, code: number): number => {
-  const mixed = Math.imul(hash ^ code, 0x9e3779b1)
-  return mixed ^ (mixed >>> 15)
-}
 
 /** The set of letters of a word in 32 bits; letters beyond a to z and digits share bits. */
 export function lettersOf(word: string): number {
@@ -68,7 +66,7 @@ function wordIn(text: string, from: number, to: number): string {
 }
 
 /** Words by stretches of texts: open addressing over hashes of code units, without a text per word that is looked up. */
-function createTable(slotCount = FIRST_SLOTS) {
+function createTable(seed = randomSeed(), slotCount = FIRST_SLOTS) {
   const words: string[] = []
   /** Of each slot the number of a word and 1, or 0 when it is free, and the hash of the word. */
   let slots = new Int32Array(slotCount * 2)
@@ -114,7 +112,7 @@ function createTable(slotCount = FIRST_SLOTS) {
     }
   }
   const hashOf = (text: string, from: number, to: number): number => {
-    let hash = SEED
+    let hash = seed
     for (let at = from; at < to; at += 1) hash = hashed(hash, lower(text.charCodeAt(at)))
     return hash
   }
@@ -124,10 +122,22 @@ function createTable(slotCount = FIRST_SLOTS) {
     return known < 0 ? appendWord(wordIn(text, from, to), hash) : known
   }
   return {
+    seed,
     words,
     numberIn,
     numberOfHashed,
-    restore: (word: string) => appendWord(word, hashOf(word, 0, word.length)),
+    append: appendWord,
+    hashes: async (count: number, pace: Pace): Promise<WordHashes> => {
+      const hashes = new Int32Array(count)
+      // A table that is replaced meanwhile has all of these words, too.
+      const table = slots
+      for (let at = 0; at < table.length; at += 2) {
+        const number = (table[at] as number) - 1
+        if (number >= 0 && number < count) hashes[number] = table[at + 1] as number
+        if (at % PAUSE_SLOTS === 0) await pace(PAUSE_SLOTS * (CHEAP / 50))
+      }
+      return { seed, hashes }
+    },
     letters: () => letters.subarray(0, words.length),
     numberOf: (word: string) => {
       const number = find(word, 0, word.length, hashOf(word, 0, word.length))
@@ -148,20 +158,24 @@ function createTable(slotCount = FIRST_SLOTS) {
 /** An empty vocabulary. */
 export const createVocabulary = (): Vocabulary => vocabularyOf(createTable())
 
-/** The vocabulary of these folded words, all different, which keep their order. */
-export async function restoredVocabulary(words: readonly string[], pace: Pace): Promise<Vocabulary> {
+/** The vocabulary of these folded words, all different, which keep their order, with their hashes of before. */
+export async function restoredVocabulary(
+  words: readonly string[],
+  { seed, hashes }: WordHashes,
+  pace: Pace,
+): Promise<Vocabulary> {
   let slotCount = FIRST_SLOTS
   while (words.length > slotCount * RESERVE_LOAD) slotCount *= 2
-  const table = createTable(slotCount)
-  for (const word of words) {
-    table.restore(word)
+  const table = createTable(seed, slotCount)
+  for (const [number, word] of words.entries()) {
+    table.append(word, hashes[number] as number)
     const pause = pace(CHEAP / 5)
     if (pause) await pause
   }
   return vocabularyOf(table)
 }
 
-function vocabularyOf({ numberIn, numberOfHashed, restore: _, ...table }: ReturnType<typeof createTable>): Vocabulary {
+function vocabularyOf({ seed, numberIn, numberOfHashed, append: _, ...table }: ReturnType<typeof createTable>): Vocabulary {
   /** As `tokenize` reads what needs no forms of Unicode. */
   const readAscii = (text: string, { wholes, parts }: NumberedWords): void => {
     for (let at = 0; at < text.length; ) {
@@ -173,7 +187,7 @@ function vocabularyOf({ numberIn, numberOfHashed, restore: _, ...table }: Return
       const from = at
       let isPlain = first !== DIGIT
       // The hash of `hashOf`, in the same pass.
-      let hash = hashed(SEED, lower(text.charCodeAt(at)))
+      let hash = hashed(seed, lower(text.charCodeAt(at)))
       at += 1
       for (let kind = 0; at < text.length; at += 1) {
         const code = text.charCodeAt(at)

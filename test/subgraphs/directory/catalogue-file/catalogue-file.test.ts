@@ -96,6 +96,18 @@ describe('a catalogue in a file', () => {
     }
   })
 
+  test('has the items that were written when they share more texts than are numbered at once', async () => {
+    const { item } = generator(37)
+    const [shared] = hostileItems()
+    const items = Array.from({ length: 1_500 }, (_, id) => ({
+      ...item(id),
+      tags: Array.from({ length: 40 }, (__, tag) => `tag ${id * 40 + tag}`),
+      category: id % 2 === 0 ? (shared?.category ?? '') : `category ${id}`,
+    }))
+    const catalogue = await catalogueOf(snapshotOf(items))
+    expect((await throughFile(catalogue)).items).toStrictEqual(catalogue.items)
+  })
+
   test('takes over changes as the one that was written, also with numbers that are free', async () => {
     const { item } = generator(29)
     const items = new Map(
