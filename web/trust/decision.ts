@@ -3,7 +3,7 @@ import { type LookupTable, lookupTable } from '../../platform/collections/lookup
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { highlightsOf } from './highlights.ts'
-import { ACTIONS, humanize, percent, STATES, UNCERTAINTY } from './labels.ts'
+import { ACTIONS, humanize, percent, SOURCES, STATES, UNCERTAINTY } from './labels.ts'
 import { scoresDrawn } from './scores.ts'
 import { timeline } from './timeline.ts'
 
@@ -39,15 +39,6 @@ ${working(audit)}`
 /** Of a public address, too, the form decides, but for what threat feeds say. */
 const isStructuralOnly = ({ structuralRule }: TrustAuditFragment): boolean =>
   structuralRule !== null && structuralRule !== 'public-address'
-
-const SOURCES: LookupTable<string> = lookupTable({
-  rdap: 'Registry',
-  dns: 'Name servers',
-  tls: 'Certificate',
-  ct: 'Certificate logs',
-  feeds: 'Threat feeds',
-  popularity: 'Popularity lists',
-})
 
 const STATUSES: LookupTable<string> = lookupTable({
   ok: 'answered',
