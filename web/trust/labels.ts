@@ -41,7 +41,7 @@ export const POLICIES: Readonly<Record<PolicyProfile, string>> = {
 }
 
 /** Names of the sources of evidence. */
-export const SOURCES: LookupTable<string> = lookupTable({
+export const EVIDENCE_SOURCE_NAMES: LookupTable<string> = lookupTable({
   rdap: 'Registry',
   dns: 'Name servers',
   tls: 'Certificate',
@@ -51,7 +51,7 @@ export const SOURCES: LookupTable<string> = lookupTable({
 })
 
 /** What each source that is queried at a decision says. */
-export const SOURCE_MEANINGS: LookupTable<string> = lookupTable({
+export const EVIDENCE_SOURCE_MEANINGS: LookupTable<string> = lookupTable({
   rdap: 'when the domain was registered, and by which registrar',
   dns: 'whether it resolves, and takes e-mail',
   tls: 'whether its certificate is valid for the name',

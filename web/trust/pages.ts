@@ -13,7 +13,7 @@ import { dataOf, OperationFailed, page } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { decision } from './decision.ts'
 import { TRUST_PARAMETERS, type TrustFormValues, trustForm } from './form.ts'
-import { ACTIONS, SOURCE_MEANINGS, SOURCES } from './labels.ts'
+import { ACTIONS, EVIDENCE_SOURCE_MEANINGS, EVIDENCE_SOURCE_NAMES } from './labels.ts'
 
 const DESCRIPTION =
   'Check whether an agent may fetch from, sign in at or pay to a domain: decision, three scores, reasons, evidence, and alternatives.'
@@ -85,15 +85,15 @@ ${trustForm(values, site)}
     ({ short, sentence, tone }) => html`<dt>${chip(short, tone)}</dt><dd>${sentence}</dd>`,
   )}</dl></section>
 <section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><dl class="facts-list">${sources
-    .filter(({ name }) => SOURCE_MEANINGS[name] !== undefined)
+    .filter(({ name }) => EVIDENCE_SOURCE_MEANINGS[name] !== undefined)
     .map(
       ({ name, ...said }) =>
-        html`<dt>${SOURCES[name]}</dt><dd>${stateOf(said)}<br><span class="quiet">Says ${SOURCE_MEANINGS[name]}.</span></dd>`,
+        html`<dt>${EVIDENCE_SOURCE_NAMES[name]}</dt><dd>${stateOf(said)}<br><span class="quiet">Says ${EVIDENCE_SOURCE_MEANINGS[name]}.</span></dd>`,
     )}</dl></section>
 </div>
 <section aria-labelledby="lists"><h2 id="lists">Lists and feeds</h2><p class="quiet">Downloaded by this installation and searched at each decision.</p>
 <ul class="states">${sources
-    .filter(({ name }) => SOURCE_MEANINGS[name] === undefined)
+    .filter(({ name }) => EVIDENCE_SOURCE_MEANINGS[name] === undefined)
     .map(({ name, ...said }) => html`<li><strong>${name}</strong> ${stateOf(said)}</li>`)}</ul></section>
 <p>Missing evidence never decides: a denial must hold for the best possible evidence of unavailable sources, and proceeding for the worst.
 Programs call <code>POST /v1/decide</code> with a key: see <a href="${site.at('/reference/trust')}">the contract</a>.</p>`
