@@ -811,6 +811,9 @@ describe('in a browser', { skip: hasNoBrowser }, () => {
     await look(page, 'collection')
     await page.goto('/collections')
     await look(page, 'collections')
+    // The whole tile leads there.
+    await page.locator('.tiles time').first().click({ force: true })
+    await page.getByRole('heading', { name: 'Warehouse kit', level: 1 }).waitFor()
     expect(complaints).toEqual([])
     await page.close()
   })

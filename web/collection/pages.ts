@@ -15,7 +15,7 @@ import { type Html, html } from '../frame/html.ts'
 import { plainText } from '../frame/markdown.ts'
 import { dataOf, foundIn, OperationFailed } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
-import { shortened, stars } from '../item/card.ts'
+import { keyOf, ownerOf, shortened, stars } from '../item/card.ts'
 import { kindIcon } from '../item/category-icon.ts'
 import { KIND_LABELS } from '../item/kind.ts'
 import { userText } from '../post/text.ts'
@@ -67,10 +67,10 @@ ${
     ? html`<p><a class="button" href="${site.at(`/account/sign-in?${new URLSearchParams({ next: COLLECTIONS })}`)}">Sign in to make one</a></p>`
     : newForm(session, site, typed('itemId') || null, typedFields(typed))
 }
-${me && me.itemCollections.length > 0 && html`<section aria-labelledby="own"><h2 id="own">Yours</h2>${me.itemCollections.map((each) => card(each, site))}</section>`}
+${me && me.itemCollections.length > 0 && html`<section aria-labelledby="own"><h2 id="own">Yours</h2><div class="tiles">${me.itemCollections.map((each) => card(each, site))}</div></section>`}
 <section aria-labelledby="public"><h2 id="public">Public</h2>
 ${list.edges.length === 0 ? html`<div class="empty" role="status"><p><strong>No public collections yet.</strong></p><p>Make one, and add items from their pages: <a href="${site.at('/search')}">find the first</a>.</p></div>` : html`<p role="status">${counted(list.totalCount, 'collection')}, last changed first.</p>`}
-${list.edges.map(({ node }) => card(node, site))}
+<div class="tiles">${list.edges.map(({ node }) => card(node, site))}</div>
 <p class="pages">${after !== null && html`<a href="${site.at(COLLECTIONS)}">Back to the first</a> `}${list.pageInfo.hasNextPage && html`<a href="${site.at(`${COLLECTIONS}?${new URLSearchParams({ after: list.pageInfo.endCursor ?? '' })}`)}" rel="next">More collections</a>`}</p></section>`,
     }
   },
@@ -140,14 +140,14 @@ function entry({ item, itemId, note }: Entry, { at, count, collection: { id }, s
       'move',
       html`<input type="hidden" name="position" value="${position}"><button class="plain" aria-label="Move ${label}: ${item?.name ?? 'the item'}">Move ${label}</button>`,
     )
-  return html`<li class="card">${
+  return html`<li class="card${item && ' pictured'}">${
     item
-      ? html`<h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
-<p class="facts"><span class="kind">${kindIcon(item.kind)} ${KIND_LABELS[item.kind].one}</span> ${stars(item.popularity)}</p>
+      ? html`${avatar(ownerOf(item))}<h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
+<p class="facts"><span class="kind">${kindIcon(item.kind)} ${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${stars(item.popularity)}</p>
 ${item.description !== '' && html`<p>${shortened(plainText(item.description))}</p>`}`
       : html`<p class="quiet">An item that left the directory</p>`
   }
-${note !== '' && html`<p><strong>Note:</strong> ${note}</p>`}
+${note !== '' && html`<p class="note"><span class="spoken">Note: </span>${note}</p>`}
 ${
   session &&
   html`<div class="actions">${at > 0 && move('up', at)}${at < count - 1 && move('down', at + 2)}${form('items/remove', html`<button class="plain" aria-label="Remove ${item?.name ?? 'the item'}">Remove</button>`)}</div>

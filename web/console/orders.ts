@@ -73,7 +73,7 @@ ${nextLinks(ORDERS, query, found.pageInfo, site)}`
 const table = (
   nodes: readonly Order[],
   site: Site,
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Orders"><table>
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Orders"><table class="stack">
 <thead><tr><th scope="col">Number</th><th scope="col">Customer</th><th scope="col">Status</th><th scope="col">Delivery</th><th scope="col" class="number">Total</th><th scope="col">Created</th></tr></thead>
 <tbody>${nodes.map(
   (

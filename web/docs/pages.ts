@@ -1,5 +1,5 @@
 import { counted } from '../frame/figures.ts'
-import { type Html, html } from '../frame/html.ts'
+import { type Content, type Html, html } from '../frame/html.ts'
 import { type PageRow, page, type WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { shortened } from '../item/card.ts'
@@ -80,22 +80,40 @@ function searchPage(query: string | null, found: ReturnType<DocsSearch>, options
       html`<h1>Search the documentation</h1>
 ${searchForm(query ?? '', site)}
 ${query !== null && html`<p role="status">${found.length === 0 ? html`Nothing for <strong>${query}</strong>. Use fewer or other words, or go through the <a href="${site.at('/docs')}">contents</a>.` : html`${counted(found.length, 'result')} for <strong>${query}</strong>`}</p>`}
-<ul class="cards">${found.map(
-        ({
-          name,
-          title,
-          heading,
-          fragment,
-          excerpt,
-        }) => html`<li class="card"><p class="facts">${[sectionOf(name, options.library), heading !== title && title].filter(Boolean).join(' › ')}</p>
-<h2><a href="${site.at(docsPath(name))}${fragment && `#${fragment}`}">${heading}</a></h2>
-<p>${excerpt.map(({ text, isFound }) => (isFound ? html`<mark>${text}</mark>` : text))}</p></li>`,
-      )}</ul>`,
+<ul class="cards">${byPage(found).map((hits) => resultOf(hits, options.library, site))}</ul>`,
       options,
       site,
     ),
   }
 }
+
+type DocsHit = ReturnType<DocsSearch>[number]
+
+/** Results of the same page together, pages in the order of their best result. */
+function byPage(found: readonly DocsHit[]): readonly (readonly [DocsHit, ...DocsHit[]])[] {
+  const pages = new Map<string, [DocsHit, ...DocsHit[]]>()
+  for (const hit of found) {
+    const hits = pages.get(hit.name)
+    if (hits) hits.push(hit)
+    else pages.set(hit.name, [hit])
+  }
+  return [...pages.values()]
+}
+
+/** A page and its parts that were found. */
+function resultOf(hits: readonly [DocsHit, ...DocsHit[]], library: Library, site: Site): Html {
+  const [{ name, title }] = hits
+  const path = site.at(docsPath(name))
+  const start = hits.find(({ fragment }) => fragment === '')
+  const parts = hits.filter(({ fragment }) => fragment !== '')
+  return html`<li class="card"><p class="facts">${sectionOf(name, library)}</p>
+<h2><a href="${path}">${title}</a></h2>
+${start && html`<p>${excerptOf(start)}</p>`}
+${parts.length > 0 && html`<ul class="parts">${parts.map((part) => html`<li><a href="${path}#${part.fragment}">${part.heading}</a> <span class="quiet">${excerptOf(part)}</span></li>`)}</ul>`}</li>`
+}
+
+const excerptOf = ({ excerpt }: DocsHit): readonly Content[] =>
+  excerpt.map(({ text, isFound }) => (isFound ? html`<mark>${text}</mark>` : text))
 
 /** The heading of the sidebar that a page stands below. */
 const sectionOf = (name: string, { sections }: Library): string =>

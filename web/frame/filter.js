@@ -5,7 +5,18 @@ const entries = [...document.querySelectorAll('[data-filtered]')].map((element) 
   element,
   text: element.textContent.toLowerCase(),
 }))
-const sections = [...new Set(entries.map(({ element }) => element.closest('section')))]
+const sections = [...new Set(entries.map(({ element }) => element.closest('section')))].map((section) => {
+  const fold = section.querySelector('details')
+  return { section, fold, wasOpen: fold?.open }
+})
+
+/** Opens the section that the address names: a closed one would show its heading alone. */
+const openNamed = () => {
+  const fold = document.getElementById(location.hash.slice(1))?.closest('details.fold')
+  if (fold) fold.open = true
+}
+addEventListener('hashchange', openNamed)
+openNamed()
 
 place.hidden = false
 place.addEventListener('input', ({ target }) => {
@@ -15,6 +26,9 @@ place.addEventListener('input', ({ target }) => {
     element.hidden = !words.every((word) => text.includes(word))
     if (!element.hidden) shown += 1
   }
-  for (const section of sections) section.hidden = !section.querySelector('[data-filtered]:not([hidden])')
+  for (const { section, fold, wasOpen } of sections) {
+    section.hidden = !section.querySelector('[data-filtered]:not([hidden])')
+    if (fold) fold.open = words.length > 0 || wasOpen
+  }
   count.textContent = words.length === 0 ? '' : `${shown} of ${entries.length}`
 })

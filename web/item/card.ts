@@ -39,13 +39,13 @@ const marks = (item: ItemCardFragment): Html | null =>
     : null
 
 /** Whose picture stands before it: that of the owner of its source, or its own. */
-function ownerOf(item: ItemCardFragment): string {
+export function ownerOf(item: ItemCardFragment): string {
   if ('owner' in item) return item.owner
   return item.slug
 }
 
 /** Its natural key, as people write it. */
-function keyOf(item: ItemCardFragment): string {
+export function keyOf(item: ItemCardFragment): string {
   if ('owner' in item) return `${item.owner}/${item.repo}`
   return 'marketplaceSlug' in item ? `${item.marketplaceSlug}/${item.slug}` : item.slug
 }

@@ -45,7 +45,7 @@ ${lines('WebSockets', [{ name: '', values: series(samples, 'sockets') }], { form
 ${lines('Memory', [{ name: '', values: series(samples, 'memoryBytes') }], { format: megabytes, min: 1, since })}
 ${lines('Processor', [{ name: '', values: series(samples, 'cpu') }], { format: share, min: 1, since })}
 </div></section>
-<section aria-labelledby="parts"><h2 id="parts">Subgraphs</h2><div class="plots">${subgraphs(samples, readiness, circuits)}</div></section>
+<section aria-labelledby="parts"><h2 id="parts">Subgraphs</h2><div class="plots plots-pairs">${subgraphs(samples, readiness, circuits)}</div></section>
 <section aria-labelledby="jobs"><h2 id="jobs">Jobs</h2>${queues(samples)}</section>
 <section aria-labelledby="sources"><h2 id="sources">Sources of the directory</h2>${data && sourcesTable(data)}</section>
 <section aria-labelledby="threat-feeds"><h2 id="threat-feeds">Threat feeds</h2>${data && threatFeeds(data)}</section>
@@ -158,7 +158,9 @@ const feedRow = ({ name, state, reason, entries, asOf, hits, lastHitAt, precisio
 <td class="number">${entries == null ? '–' : whole(entries)}</td><td>${asOf == null ? '–' : html`<time datetime="${asOf}">${momentOf(asOf)}</time>`}</td></tr>`
 
 const assessmentsOf = (counts: Feed['assessments']): Html =>
-  html`${whole(counts.confirmedByReport + counts.confirmedByFeed)} confirmed (${whole(counts.confirmedByReport)} by reports), ${whole(counts.refutedByReport + counts.refutedByRemoval)} refuted (${whole(counts.refutedByReport)} by reports), ${whole(counts.unconfirmed + counts.expired + counts.pending)} open`
+  Object.values(counts).every((count) => count === 0)
+    ? html`<span class="quiet">none yet</span>`
+    : html`${whole(counts.confirmedByReport + counts.confirmedByFeed)} confirmed (${whole(counts.confirmedByReport)} by reports), ${whole(counts.refutedByReport + counts.refutedByRemoval)} refuted (${whole(counts.refutedByReport)} by reports), ${whole(counts.unconfirmed + counts.expired + counts.pending)} open`
 
 /** How many wait, and which feeds were wrong; texts and hosts are for keys of operators. */
 const reports = (

@@ -8,6 +8,7 @@ import {
 } from '#generated/operations.ts'
 import { userPage } from '../account/page.ts'
 import type { UserSession } from '../account/session.ts'
+import { avatar } from '../frame/avatar.ts'
 import { counted, dayOf, momentOf } from '../frame/figures.ts'
 import { changeForm, type Visit } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -49,7 +50,7 @@ ${found.pageInfo.hasNextPage && html`<p class="pages"><a href="${site.at(`${ROOM
 
 const card = ({ id, name, owner, messages }: RoomCard, site: Site): Html => {
   const last = messages.edges[0]?.node
-  return html`<li class="card"><h2><a href="${site.at(`${ROOMS}/${id}`)}">${name}</a></h2>
+  return html`<li class="card pictured">${avatar(name)}<h2><a href="${site.at(`${ROOMS}/${id}`)}">${name}</a></h2>
 <p class="facts"><span>of ${owner.name}</span> <span>${counted(messages.totalCount, 'message')}</span></p>
 ${last && html`<p><strong>${last.author.name}</strong>: ${shortened(last.text, 120)} <time class="quiet" datetime="${last.createdAt}">${dayOf(last.createdAt)}</time></p>`}</li>`
 }
@@ -107,12 +108,12 @@ const messages = ({ messages: { edges } }: Room, session: UserSession): Html =>
     : html`<ol class="messages">${edges.map(({ node }) => message(node, session))}</ol>`
 
 const message = ({ text, author, createdAt }: Message, { user }: UserSession): Html =>
-  html`<li${author.id === user.id && html` class="own"`}><p class="facts"><strong>${author.name}</strong> <time datetime="${createdAt}">${momentOf(createdAt)}</time></p><p class="message-text">${text}</p></li>`
+  html`<li class="pictured${author.id === user.id && ' own'}">${avatar(author.name)}<p class="facts"><strong>${author.name}</strong> <time datetime="${createdAt}">${momentOf(createdAt)}</time></p><p class="message-text">${text}</p></li>`
 
 const members = ({ id, owner, members: { edges } }: Room, isOwner: boolean, visit: Visit, site: Site): Html =>
   html`<ul class="members">${edges.map(
     ({ node }) =>
-      html`<li>${node.name}${node.id === owner.id ? html` <span class="quiet">owner</span>` : isOwner && userButton(`${ROOMS}/${id}/remove`, node, 'Remove', visit, site)}</li>`,
+      html`<li><span class="named">${avatar(node.name)} ${node.name}</span>${node.id === owner.id ? html` <span class="quiet">owner</span>` : isOwner && userButton(`${ROOMS}/${id}/remove`, node, 'Remove', visit, site)}</li>`,
   )}</ul>`
 
 const userButton = (

@@ -1,5 +1,6 @@
 import { type __TypeKind, SchemaPageDocument, type SchemaPageQuery, type SchemaTypeFragment } from '#generated/operations.ts'
 import { codeBlock } from '../frame/code.ts'
+import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, type PageRow, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import { inline, prose } from '../frame/prose.ts'
@@ -71,12 +72,14 @@ ${[...roots.map(({ key, heading }) => ({ id: key, heading })), ...KINDS.map(({ k
     }.</p>
 <div class="ask" data-filter hidden><input type="search" aria-label="Show names and descriptions with" placeholder="Filter by name or description" autocomplete="off" spellcheck="false" maxlength="100"></div>
 <p role="status" data-filter-count></p>
-${roots.map(
-  ({ heading, key, name, fields }) =>
-    html`<section aria-labelledby="${key}"><h2 id="${key}">${heading}</h2><ul class="listing">${fields.map(
+${roots.map(({ heading, key, name, fields }) =>
+  foldedSection(
+    { id: key, heading, count: fields.length, isOpen: key === 'queryType' },
+    html`<ul class="listing">${fields.map(
       (field) =>
-        html`<li data-filtered><a href="${site.at(typePath(name))}#${field.name}"><code>${field.name}</code></a>${deprecated(field.deprecationReason)}<br>${field.description && inline(shortened(field.description, 160))}</li>`,
-    )}</ul></section>`,
+        html`<li data-filtered><a href="${site.at(typePath(name))}#${field.name}"><code>${field.name}</code></a>${deprecated(field.deprecationReason)} <span>${field.description && inline(shortened(field.description, 160))}</span></li>`,
+    )}</ul>`,
+  ),
 )}
 ${KINDS.map(({ kind, heading }) => {
   const types = schema.types.filter(
@@ -84,13 +87,22 @@ ${KINDS.map(({ kind, heading }) => {
   )
   return (
     types.length > 0 &&
-    html`<section aria-labelledby="${kind}"><h2 id="${kind}">${heading}</h2><ul class="names">${[...types]
-      .sort((one, other) => ((one.name ?? '') < (other.name ?? '') ? -1 : 1))
-      .map(({ name }) => html`<li data-filtered><a href="${site.at(typePath(name ?? ''))}">${name}</a></li>`)}</ul></section>`
+    foldedSection(
+      { id: kind, heading, count: types.length, isOpen: false },
+      html`<ul class="names">${[...types]
+        .sort((one, other) => ((one.name ?? '') < (other.name ?? '') ? -1 : 1))
+        .map(({ name }) => html`<li data-filtered><a href="${site.at(typePath(name ?? ''))}">${name}</a></li>`)}</ul>`,
+    )
   )
 })}</div></div>`,
   }
 }
+
+type FoldedHeading = { readonly id: string; readonly heading: string; readonly count: number; readonly isOpen: boolean }
+
+/** A section that opens on demand: the whole graph has some 1,500 names. Find in the page opens it, and so does its link. */
+const foldedSection = ({ id, heading, count, isOpen }: FoldedHeading, list: Html): Html =>
+  html`<section aria-labelledby="${id}"><details class="fold"${isOpen && html` open`}><summary><h2 id="${id}">${heading} <span class="quiet">${whole(count)}</span></h2></summary>${list}</details></section>`
 
 function typePage(type: SchemaTypeFragment, schema: Schema, site: Site): WebPage {
   const name = type.name ?? ''

@@ -3,7 +3,7 @@ import { type LookupTable, lookupTable } from '../../platform/collections/lookup
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { highlightsOf } from './highlights.ts'
-import { ACTIONS, humanize, percent, STATES, UNCERTAINTY } from './labels.ts'
+import { ACTIONS, EVIDENCE_SOURCE_NAMES, humanize, percent, STATES, UNCERTAINTY } from './labels.ts'
 import { scoresDrawn } from './scores.ts'
 import { timeline } from './timeline.ts'
 
@@ -40,15 +40,6 @@ ${working(audit)}`
 const isStructuralOnly = ({ structuralRule }: TrustAuditFragment): boolean =>
   structuralRule !== null && structuralRule !== 'public-address'
 
-const SOURCES: LookupTable<string> = lookupTable({
-  rdap: 'Registry',
-  dns: 'Name servers',
-  tls: 'Certificate',
-  ct: 'Certificate logs',
-  feeds: 'Threat feeds',
-  popularity: 'Popularity lists',
-})
-
 const STATUSES: LookupTable<string> = lookupTable({
   ok: 'answered',
   absent: 'has no data',
@@ -62,7 +53,7 @@ const sourceList = ({ sources, collectedAt }: TrustAuditFragment['snapshot'], en
 <section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(sources, { looked: collectedAt, ends: ends })}</section>
 <section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><ul class="sources">${sources.map(
   ({ source, status, reason, subject }) =>
-    html`<li><strong>${SOURCES[source] ?? source}</strong> <span class="status-${status}">${STATUSES[status] ?? status}</span>${reason && html` <span class="quiet">(${humanize(reason)})</span>`} <span class="quiet">about ${subject}</span></li>`,
+    html`<li><strong>${EVIDENCE_SOURCE_NAMES[source] ?? source}</strong> <span class="status-${status}">${STATUSES[status] ?? status}</span>${reason && html` <span class="quiet">(${humanize(reason)})</span>`} <span class="quiet">about ${subject}</span></li>`,
 )}</ul></section>
 </div>`
 

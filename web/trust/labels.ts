@@ -1,4 +1,5 @@
 import type { PolicyProfile, RecommendedAction, TargetState, UncertaintyLevel } from '#generated/operations.ts'
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 
 type ActionLabels = { readonly short: string; readonly sentence: string; readonly tone: 'good' | 'fair' | 'doubt' | 'bad' }
 
@@ -38,6 +39,24 @@ export const POLICIES: Readonly<Record<PolicyProfile, string>> = {
   STRICT: 'Strict: escalates uncertain targets to a person',
   CRITICAL: 'Critical: accepts only targets known to be safe',
 }
+
+/** Names of the sources of evidence. */
+export const EVIDENCE_SOURCE_NAMES: LookupTable<string> = lookupTable({
+  rdap: 'Registry',
+  dns: 'Name servers',
+  tls: 'Certificate',
+  ct: 'Certificate logs',
+  feeds: 'Threat feeds',
+  popularity: 'Popularity lists',
+})
+
+/** What each source that is queried at a decision says. */
+export const EVIDENCE_SOURCE_MEANINGS: LookupTable<string> = lookupTable({
+  rdap: 'when the domain was registered, and by which registrar',
+  dns: 'whether it resolves, and takes e-mail',
+  tls: 'whether its certificate is valid for the name',
+  ct: 'since when it has certificates',
+})
 
 /** `RDAP_UNAVAILABLE` as words: rdap unavailable. */
 export const humanize = (code: string): string => code.toLowerCase().replaceAll('_', ' ')

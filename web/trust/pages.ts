@@ -13,7 +13,7 @@ import { dataOf, OperationFailed, page } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { decision } from './decision.ts'
 import { TRUST_PARAMETERS, type TrustFormValues, trustForm } from './form.ts'
-import { ACTIONS } from './labels.ts'
+import { ACTIONS, EVIDENCE_SOURCE_MEANINGS, EVIDENCE_SOURCE_NAMES } from './labels.ts'
 
 const DESCRIPTION =
   'Check whether an agent may fetch from, sign in at or pay to a domain: decision, three scores, reasons, evidence, and alternatives.'
@@ -84,14 +84,23 @@ ${trustForm(values, site)}
 <section aria-labelledby="answers"><h2 id="answers">Recommended actions</h2><dl class="facts-list">${Object.values(ACTIONS).map(
     ({ short, sentence, tone }) => html`<dt>${chip(short, tone)}</dt><dd>${sentence}</dd>`,
   )}</dl></section>
-<section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><dl class="facts-list">${sources.map(
-    ({ name, state, reason }) =>
-      html`<dt><code>${name}</code></dt><dd>${chip(SOURCE_STATES[state].label, SOURCE_STATES[state].tone)}${reason && html` <span class="quiet">${reason}</span>`}</dd>`,
-  )}</dl></section>
+<section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><dl class="facts-list">${sources
+    .filter(({ name }) => EVIDENCE_SOURCE_MEANINGS[name] !== undefined)
+    .map(
+      ({ name, ...said }) =>
+        html`<dt>${EVIDENCE_SOURCE_NAMES[name]}</dt><dd>${stateOf(said)}<br><span class="quiet">Says ${EVIDENCE_SOURCE_MEANINGS[name]}.</span></dd>`,
+    )}</dl></section>
 </div>
+<section aria-labelledby="lists"><h2 id="lists">Lists and feeds</h2><p class="quiet">Downloaded by this installation and searched at each decision.</p>
+<ul class="states">${sources
+    .filter(({ name }) => EVIDENCE_SOURCE_MEANINGS[name] === undefined)
+    .map(({ name, ...said }) => html`<li><strong>${name}</strong> ${stateOf(said)}</li>`)}</ul></section>
 <p>Missing evidence never decides: a denial must hold for the best possible evidence of unavailable sources, and proceeding for the worst.
 Programs call <code>POST /v1/decide</code> with a key: see <a href="${site.at('/reference/trust')}">the contract</a>.</p>`
 }
+
+const stateOf = ({ state, reason }: Omit<TrustFormQuery['trustSources'][number], 'name'>): Html =>
+  html`${chip(SOURCE_STATES[state].label, SOURCE_STATES[state].tone)}${reason && html` <span class="quiet">${reason}</span>`}`
 
 const SOURCE_STATES = {
   UP: { label: 'answers', tone: 'good' },
