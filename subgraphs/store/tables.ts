@@ -320,6 +320,10 @@ export type CustomerAccount = {
    */
   link_requested_at: Date
   /**
+   * BCP 47 tag of its e-mails; null: the first language of the store.
+   */
+  locale: string | null
+  /**
    * Passwords that were tried since attempts_since; a right one resets them.
    */
   attempts: Generated<number>
