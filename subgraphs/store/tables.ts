@@ -320,6 +320,10 @@ export type CustomerAccount = {
    */
   link_requested_at: Date
   /**
+   * BCP 47 tag of its e-mails; null: the first language of the store.
+   */
+  locale: string | null
+  /**
    * Passwords that were tried since attempts_since; a right one resets them.
    */
   attempts: Generated<number>
@@ -687,9 +691,9 @@ export type LedgerEntry = {
   id: Generated<number>
   order_id: number | null
   /**
-   * @kyselyType('PAYMENT' | 'REFUND' | 'APP_FEE')
+   * @kyselyType('PAYMENT' | 'REFUND' | 'REFUND_FAILURE' | 'APP_FEE')
    */
-  kind: 'PAYMENT' | 'REFUND' | 'APP_FEE'
+  kind: 'PAYMENT' | 'REFUND' | 'REFUND_FAILURE' | 'APP_FEE'
   amount: string
   currency: string
   created_at: Date
@@ -934,6 +938,10 @@ export type OrderRefund = {
    * Put back on gift cards.
    */
   to_gift_cards: Generated<string>
+  /**
+   * Part of `amount` that the gateway could not pay back.
+   */
+  failed_amount: Generated<string>
   reason: string | null
   restocked: boolean
   created_at: Date
@@ -1077,10 +1085,18 @@ export type Payment = {
   voided: Generated<string>
   refunded: Generated<string>
   /**
-   * What of `refunded` needs no entry in the ledger any more; above `refunded` while the gateway has
-   * not answered.
+   * Part of `refunded` that failed later.
+   */
+  refunds_failed: Generated<string>
+  /**
+   * What of `refunded - refunds_failed` needs no entry in the ledger any more; above it while the
+   * gateway has not answered.
    */
   refunds_booked: Generated<string>
+  /**
+   * What of `refunds_booked` has entries in the ledger.
+   */
+  refunds_entered: Generated<string>
   created_at: Date
   updated_at: Date
 }

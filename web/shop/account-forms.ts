@@ -74,7 +74,7 @@ export function createAccountForms(responder: ShopResponder, cookie: TokenCookie
         reply,
         signInPage(shop, links, { form: 'request', problems: { 'request-email': problem }, typed: () => email, status }),
       )
-    const answer = await run(ShopRequestLinkDocument, { input: { store: code, email } })
+    const answer = await run(ShopRequestLinkDocument, { input: { store: code, email, language: links.language } })
     if (isLimited(answer)) return refuse(TOO_MANY, 429)
     const { written } = dataOf(answer)
     if (written.__typename === 'ValidationError') return refuse('Enter an e-mail address such as ana@example.org.')

@@ -23,12 +23,15 @@ export const cartCookieOf = (site: Site): TokenCookie => tokenCookie(site, { nam
 /** The cookie that holds the token of a session of a customer account. */
 export const accountCookieOf = (site: Site): TokenCookie => tokenCookie(site, { name: 'shopper', maxAgeSeconds: SESSION_SECONDS })
 
+/** An ISO 4217 code, of a currency that there may be. */
+export const CURRENCY_CODE = /^[A-Z]{3}$/
+
 /** How long a chosen currency is kept. */
 const CURRENCY_SECONDS = 365 * 24 * 3_600
 
 /** The cookie that holds the currency that a visitor chose, an ISO 4217 code. */
 export const currencyCookieOf = (site: Site): TokenCookie =>
-  tokenCookie(site, { name: 'currency', maxAgeSeconds: CURRENCY_SECONDS, pattern: /^[A-Z]{3}$/ })
+  tokenCookie(site, { name: 'currency', maxAgeSeconds: CURRENCY_SECONDS, pattern: CURRENCY_CODE })
 
 /** What pages of a shop depend on of a visitor's cookies; null: nothing. */
 export function shopSessionOf(request: FastifyRequest, site: Site): PageSession | null {

@@ -9,7 +9,7 @@ import {
 import type { FormProblems } from '../frame/fields.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf } from '../frame/page.ts'
-import { isFormOf } from './cart-cookie.ts'
+import { CURRENCY_CODE, currencyCookieOf, isFormOf } from './cart-cookie.ts'
 import { cartPage, quantityField } from './cart-page.ts'
 import { linksOf } from './frame.ts'
 import { PRODUCT_DOCUMENTS, productPage } from './product-pages.ts'
@@ -29,6 +29,7 @@ export const CART_DOCUMENTS = [...CART_PAGE_DOCUMENTS, ShopCreateCartDocument, .
 
 /** Answers null for a shop or product that does not exist. */
 export function createCartForms({ site, cookie, show, redirect }: ShopResponder) {
+  const currencyCookie = currencyCookieOf(site)
   return { showCart, addToCart, changeCart }
 
   function shopWithCart({ code, language, cart, run, session }: CartVisit) {
@@ -43,12 +44,15 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
   async function addToCart(visit: CartVisit): Promise<FastifyReply | null> {
     const { request, reply, code, language, run, session } = visit
     const field = (name: string) => fieldOf(request, name)
-    const shop = await shopFor(run, session, PRODUCT_DOCUMENTS, { code, language, permalink: field('permalink') })
+    const listed = CURRENCY_CODE.test(field('currency')) ? field('currency') : null
+    const visitor = listed === null ? session : { account: session?.account ?? null, currency: listed }
+    const shop = await shopFor(run, visitor, PRODUCT_DOCUMENTS, { code, language, permalink: field('permalink') })
     if (!shop?.product) return null
+    const listedIn = listed === shop.currency ? listed : null
     const { product } = shop
     const links = linksOf(shop, language, site)
     const refuse = (problems: FormProblems) =>
-      show(reply, productPage(shop, product, { links, chosen: field('variant'), refused: { problems, typed: field } }))
+      show(reply, productPage(shop, product, { links, chosen: field('variant'), listedIn, refused: { problems, typed: field } }))
     const variant = product.variants.find(({ id }) => id === field('variant'))
     const quantity = quantityIn(field('quantity'), product.minimumQuantity ?? 1, product.maximumQuantity ?? MAX_UNITS)
     const problems = {
@@ -58,18 +62,22 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
     if (typeof quantity === 'string' || Object.keys(problems).length > 0) return refuse(problems)
     const line = { productId: product.id, variantId: variant?.id ?? null, quantity }
     // The shop may sell no longer in the currency of the cookie.
-    const currency = session?.currency === shop.currency ? shop.currency : null
-    const added = await addLine({ ...visit, session: { account: null, currency } }, line)
+    const currency = visitor?.currency === shop.currency ? shop.currency : null
+    const added = await addLine({ ...visit, session: { account: null, currency } }, line, listedIn)
+    // A price that was agreed to goes on to be shown: also on other pages.
+    if (added === null && listedIn !== null) currencyCookie.keep(reply, code, listedIn)
     return added === null ? redirect(reply, links.to('/cart')) : refuse({ quantity: added })
   }
 
-  /** Null when it is in the cart; otherwise why not. */
+  /** Null when it is in the cart; otherwise why not. `listedIn`: the cart gets this currency, where it is given. */
   async function addLine(
     { code, language, cart, run, reply, session }: CartVisit,
     line: { readonly productId: string; readonly variantId: string | null; readonly quantity: number },
+    listedIn: string | null,
   ): Promise<string | null> {
     if (cart !== null) {
-      const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, addLines: [line] } }))
+      const input = { store: code, token: cart, addLines: [line], ...(listedIn !== null && { currency: listedIn }) }
+      const { written } = dataOf(await run(ShopUpdateCartDocument, { input }))
       if (written.__typename === 'UpdateStorefrontCartSuccess') return null
       if (written.__typename === 'ValidationError') return 'The cart is full: change its lines.'
       // One that expired or was ordered: begin another.

@@ -3,13 +3,12 @@ import { ShopUpdateCartDocument } from '#generated/operations.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { currencyCookieOf } from './cart-cookie.ts'
+import { CURRENCY_CODE, currencyCookieOf } from './cart-cookie.ts'
 import type { CartVisit, ShopResponder } from './visit.ts'
 
 /** Operations of `createCurrencyForm`. */
 export const CURRENCY_DOCUMENTS = [ShopUpdateCartDocument]
 
-const CODE = /^[A-Z]{3}$/
 /** The path of the cookie: a code with other characters names no shop. */
 const SHOP = /^[a-z0-9-]{1,100}$/
 
@@ -22,7 +21,7 @@ export function createCurrencyForm({ site, redirect }: ShopResponder) {
     const back =
       pageBefore(request, code, site) ??
       site.at(`/shops/${code}${language === null ? '' : `?language=${encodeURIComponent(language)}`}`)
-    if (!CODE.test(currency)) return redirect(reply, back)
+    if (!CURRENCY_CODE.test(currency)) return redirect(reply, back)
     if (cart !== null) {
       const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, currency } }))
       // A cart that was ordered or has expired is not found: the next one has the currency.

@@ -4,6 +4,7 @@ import { type Html, html, textOf } from '../frame/html.ts'
 import { dataOf, foundIn, type RunPageOperation } from '../frame/page.ts'
 import type { ShopLinks } from './frame.ts'
 import { plainText } from './rich-text.ts'
+import { isOfOtherCurrency } from './shop-for.ts'
 
 /**
  * Products in one feed, the newest ones: each of the graph's pages takes milliseconds. Larger shops
@@ -30,24 +31,34 @@ type Wanted = {
   readonly collection: string | null
   /** BCP 47 tag; null: the first language of the shop. */
   readonly language: string | null
+  /** ISO 4217 code; null: that of the store. */
+  readonly currency: string | null
 }
 
 /** Products for search engines and price comparisons: RSS 2.0 with Google's names. */
 export const shopFeedFiles: readonly FileRow[] = ['/shops/{code}', '/shops/{code}/collections/{permalink}'].flatMap((about) => [
-  row(`${about}/feed.xml`, () => null),
-  row(`${about}/feed/{file}`, ({ file = '' }) => /^([\w-]{2,35})\.xml$/.exec(file)?.[1]),
+  row(`${about}/feed.xml`, () => ({ language: null, currency: null })),
+  row(`${about}/feed/{file}`, ({ file = '' }) => feedIn(file)),
 ])
 
-/** `languageOf` gives undefined for what is no name of a feed. */
-function row(path: string, languageOf: (path: Readonly<Record<string, string>>) => string | null | undefined): FileRow {
+type Edition = Pick<Wanted, 'language' | 'currency'>
+
+/** `pt.xml`, `JPY.xml` or `pt-JPY.xml`: tags of languages do not end in three capitals (RFC 5646 §2.1.1). */
+function feedIn(file: string): Edition | null {
+  const [name, alone, language = null, currency] = /^(?:([A-Z]{3})|([\w-]{2,35}?)(?:-([A-Z]{3}))?)\.xml$/.exec(file) ?? []
+  return name === undefined ? null : { language, currency: alone ?? currency ?? null }
+}
+
+/** `editionOf` gives null for what is no name of a feed. */
+function row(path: string, editionOf: (path: Readonly<Record<string, string>>) => Edition | null): FileRow {
   return {
     path,
     contentType: XML,
     operations: [ShopFeedDocument],
     async text({ path, run }) {
       const { code = '', permalink: collection = null } = path
-      const language = languageOf(path)
-      return language === undefined ? null : feedOf({ code, collection, language }, run)
+      const edition = editionOf(path)
+      return edition && feedOf({ code, collection, ...edition }, run)
     },
   }
 }
@@ -61,11 +72,10 @@ export const feedLink = (links: ShopLinks, about = '') => {
 async function feedOf(wanted: Wanted, run: RunPageOperation): Promise<string | null> {
   const first = await shopFrom(null, wanted, run)
   if (first === null || (wanted.collection !== null && !first.collection)) return null
-  const { language } = wanted
   const items: Html[] = []
   let { nodes, pageInfo } = first.products
   for (let count = nodes.length; ; count += nodes.length) {
-    items.push(...nodes.flatMap((product) => itemsOf(product, first, language)))
+    items.push(...nodes.flatMap((product) => itemsOf(product, first, wanted)))
     if (!pageInfo.hasNextPage || count >= MAX_PRODUCTS || items.length >= MAX_ITEMS) break
     const next = await shopFrom(pageInfo.endCursor, wanted, run)
     // A part of a shop that has just gone would be read as all of it.
@@ -78,39 +88,40 @@ async function feedOf(wanted: Wanted, run: RunPageOperation): Promise<string | n
     XML_HEAD +
     textOf(html`<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>
 <title>${xmlText(collection ? `${name}: ${collection.name}` : name)}</title>
-<link>${inLanguage(link, first, language)}</link>
+<link>${addressOf(link, first, wanted)}</link>
 <description>${xmlText(`Products of ${name}.`)}</description>
 ${items.slice(0, MAX_ITEMS)}</channel></rss>
 `)
   )
 }
 
-async function shopFrom(after: string | null, { code, collection, language }: Wanted, run: RunPageOperation) {
+async function shopFrom(after: string | null, { code, collection, language, currency }: Wanted, run: RunPageOperation) {
   const answer = await run(ShopFeedDocument, {
     code,
     language,
+    currency,
     permalink: collection ?? '',
     isCollection: collection !== null,
     filter: { collection },
     after,
   })
-  return foundIn(dataOf(answer).storefront, answer)
+  return isOfOtherCurrency(answer, { currency }) ? null : foundIn(dataOf(answer).storefront, answer)
 }
 
 /** Products that are shown and not sold have none. */
-function itemsOf(product: Product, shop: Shop, language: string | null): readonly Html[] {
+function itemsOf(product: Product, shop: Shop, edition: Edition): readonly Html[] {
   if (product.availability === 'NOT_FOR_SALE') return []
-  if (product.variants.length === 0) return [itemOf(product, null, shop, language)]
-  return product.variants.map((variant) => itemOf(product, variant, shop, language))
+  if (product.variants.length === 0) return [itemOf(product, null, shop, edition)]
+  return product.variants.map((variant) => itemOf(product, variant, shop, edition))
 }
 
-function itemOf(product: Product, variant: Variant | null, shop: Shop, language: string | null): Html {
+function itemOf(product: Product, variant: Variant | null, shop: Shop, edition: Edition): Html {
   const { price, availability, barcode, id } = variant ?? product
   const title = [product.name, ...(variant?.options.map(({ value }) => value) ?? [])].join(' – ')
-  const url = inLanguage(product.url, shop, language, variant ? { variant: variant.id } : {})
+  const url = addressOf(product.url, shop, edition, variant ? { variant: variant.id } : {})
   const images = [...(variant?.image ? [variant.image] : []), ...product.images].map((image) => image.url)
   const [image, ...more] = new Set(images)
-  const amount = (value: string) => `${withCents(value)} ${shop.currency}`
+  const amount = (value: string) => `${withMinorUnits(value, shop.currency)} ${shop.currency}`
   const description = plainText(product.description ?? '', MAX_DESCRIPTION_LENGTH) || product.name
   return html`<item>
 <g:id>${id}</g:id>
@@ -123,22 +134,28 @@ ${price.compareAt !== null && html`<g:sale_price>${amount(price.amount)}</g:sale
 `
 }
 
-/** An address of the shop, with the language where it is not the first one. */
-function inLanguage(
+/**
+ * An address of the shop, with the language where it is not the first one, and with the currency of
+ * the feed: search engines compare its prices with those of the page.
+ */
+function addressOf(
   url: string,
   { languages }: Shop,
-  language: string | null,
+  { language, currency }: Edition,
   query: Readonly<Record<string, string>> = {},
 ): string {
   const parameters = new URLSearchParams(query)
   if (language !== null && language !== languages[0]) parameters.set('language', language)
+  if (currency !== null) parameters.set('currency', currency)
   return parameters.size === 0 ? url : `${url}?${parameters}`
 }
 
-/** Two decimals at least: 12.3 is 12.30. */
-function withCents(amount: string): string {
+/** The decimals of the currency at least: 12.3 EUR is 12.30, and 12 JPY are 12. */
+function withMinorUnits(amount: string, currency: string): string {
+  const { minimumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
   const [whole = '0', decimals = ''] = amount.split('.')
-  return `${whole}.${decimals.padEnd(2, '0')}`
+  const padded = decimals.padEnd(minimumFractionDigits, '0')
+  return padded === '' ? whole : `${whole}.${padded}`
 }
 
 const shortened = (text: string, max: number): string => xmlText(text.length <= max ? text : `${text.slice(0, max - 1)}…`)

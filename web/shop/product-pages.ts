@@ -36,12 +36,16 @@ export const shopProductPages = [
       language: LANGUAGE,
       image: { kind: 'integer', min: 1, max: 250, default: 1 },
       variant: { kind: 'text', max: 100 },
+      currency: { kind: 'text', max: 3 },
     },
     async answer({ path, query, run, site, session }) {
-      const shop = await shopFor(run, session, PRODUCT_DOCUMENTS, { ...path, language: query.language })
+      const { language, currency } = query
+      const visitor = currency === null ? session : { account: session?.account ?? null, currency }
+      const shop = await shopFor(run, visitor, PRODUCT_DOCUMENTS, { ...path, language })
       if (!shop?.product) return null
-      const links = linksOf(shop, query.language, site)
-      return productPage(shop, shop.product, { links, shown: query.image, chosen: query.variant })
+      const links = linksOf(shop, language, site)
+      const listedIn = currency === shop.currency ? currency : null
+      return productPage(shop, shop.product, { links, shown: query.image, chosen: query.variant, listedIn })
     },
   }),
 ]
@@ -52,6 +56,8 @@ type View = {
   readonly shown?: number
   /** Id of the variant that is chosen before anything was. */
   readonly chosen: string | null
+  /** Currency of the address, such as one of a product feed; null or absent: that of the visitor. */
+  readonly listedIn?: string | null
   readonly refused?: RefusedForm
 }
 
@@ -113,7 +119,7 @@ ${product.sku !== null && html`<p class="quiet">Article number ${product.sku}</p
 ${reviews(product)}
 ${product.related.length > 0 && html`<section aria-labelledby="related"><h2 id="related">Goes with it</h2>${productGrid(product.related, shop.currency, view.links)}</section>`}`
 
-function gallery(product: Product, { shown = 1, links: { to, site } }: View): Html {
+function gallery(product: Product, { shown = 1, listedIn = null, links: { to, site } }: View): Html {
   const { name, permalink } = product
   const pictures = picturesOf(product, site)
   const large = pictures[shown - 1] ?? pictures[0]
@@ -121,7 +127,7 @@ function gallery(product: Product, { shown = 1, links: { to, site } }: View): Ht
   return html`<img src="${pathIn(large)}" alt="${name}" width="600" height="600">
 ${
   pictures.length > 1 &&
-  html`<ul class="thumbnails">${pictures.slice(0, MAX_THUMBNAILS).map((url, index) => html`<li><a href="${to(productPath(permalink), { image: String(index + 1) })}"${url === large && html` aria-current="true"`}><img src="${pathIn(url)}" alt="Picture ${index + 1} of ${pictures.length}" width="80" height="80" loading="lazy"></a></li>`)}</ul>`
+  html`<ul class="thumbnails">${pictures.slice(0, MAX_THUMBNAILS).map((url, index) => html`<li><a href="${to(productPath(permalink), { image: String(index + 1), currency: listedIn })}"${url === large && html` aria-current="true"`}><img src="${pathIn(url)}" alt="Picture ${index + 1} of ${pictures.length}" width="80" height="80" loading="lazy"></a></li>`)}</ul>`
 }`
 }
 
@@ -147,13 +153,13 @@ function quantityPrices({ currency }: Shop, { quantityPrices: own, variants }: P
 }
 
 /** Works from a page that caches keep: it holds nothing of who looks at it. */
-function buyForm({ currency }: Shop, product: Product, { chosen, refused, links }: View): Html {
+function buyForm({ currency }: Shop, product: Product, { chosen, listedIn = null, refused, links }: View): Html {
   const { availability, variants, minimumQuantity, maximumQuantity } = product
   const problems = refused?.problems ?? NO_PROBLEMS
   if (availability !== 'IN_STOCK') return html`<p class="alert"><strong>${AVAILABILITY_LABELS[availability]}</strong></p>`
   const least = minimumQuantity ?? 1
   return html`<form method="post" action="${links.to('/cart/add')}" class="buy">${problemSummary(problems)}
-<input type="hidden" name="permalink" value="${product.permalink}">
+<input type="hidden" name="permalink" value="${product.permalink}">${listedIn !== null && html`<input type="hidden" name="currency" value="${listedIn}">`}
 ${variants.length > 0 && variantChoice(variants, { chosen, currency, problems })}${problemOf('variant', problems)}
 <div class="buy-row"><div><label for="quantity">Quantity</label><input type="number" id="quantity" name="quantity" value="${refused?.typed('quantity') ?? least}" min="${least}" max="${maximumQuantity ?? 1_000_000}" inputmode="numeric" required${invalid('quantity', problems)}></div>
 <button>Add to cart</button></div>${problemOf('quantity', problems)}

@@ -49,7 +49,7 @@ async function shopIn<Shop, Variables extends Record<string, unknown> & { readon
 }
 
 /** Whether the shop does not sell in the currency: the argument is named in the message. */
-const isOfOtherCurrency = (
+export const isOfOtherCurrency = (
   { errors }: Pick<ClientResult<unknown>, 'errors'>,
   { currency }: { readonly currency: string | null },
 ): boolean =>

@@ -6,6 +6,7 @@ import type { MailJobs } from '../mail/jobs.ts'
 import type { MailLimits } from '../mail/limits.ts'
 import type { AddressInput } from '../order/customer/address.ts'
 import { newSecretToken, secretTokenHash } from '../secret-token.ts'
+import { storeRepository } from '../store/repository.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import {
   type ConfirmedAccount,
@@ -44,14 +45,17 @@ const isPlain = (email: string): boolean =>
 export async function requestCustomerLink(
   unit: UnitOfWork,
   { mail, mailLimits }: { readonly mail: Pick<MailJobs, 'add'>; readonly mailLimits: MailLimits },
-  given: string,
+  { email: given, language }: { readonly email: string; readonly language: string | null },
 ) {
   const { query, storeId, now } = unit
+  const languages = language === null ? [] : (await storeRepository(query).languagesOf([storeId])).map(({ code }) => code)
+  if (language !== null && !languages.includes(language))
+    return validationError([problem('language', `a language of the shop (${languages.join(', ')})`, language)])
   const accounts = customerAccountRepository(query)
   const email = given.trim()
   const account = await accounts.lockByEmail(storeId, { email, emailKey: emailKey(email) }, now)
   if (account.isNew || now.getTime() - account.linkRequestedAt.getTime() >= LINK_PAUSE_MS) {
-    await accounts.setLinkRequested(storeId, account.id, now)
+    await accounts.setLinkRequested(storeId, account.id, language, now)
     if (await mailLimits.mayLink(storeId, email, isConfirmed(account))) {
       // Nobody has read mail at the former spelling yet, which may be another mailbox.
       if (!isConfirmed(account) && account.email !== email) await accounts.respell(storeId, account.id, email, now)

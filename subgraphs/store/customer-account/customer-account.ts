@@ -13,6 +13,8 @@ export type CustomerAccount = {
   /** Null: no link has proven the address yet. */
   readonly confirmedAt: Date | null
   readonly linkRequestedAt: Date
+  /** BCP 47 tag of the page of the last request of a link; null: the first language of the store. */
+  readonly locale: string | null
 }
 
 /** An account whose address is proven. */

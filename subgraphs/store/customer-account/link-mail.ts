@@ -1,4 +1,6 @@
 import type { MailTemplate } from '../mail/send.ts'
+import { accountTexts } from '../mail-text/account-texts.ts'
+import { filledText } from '../mail-text/mail-text.ts'
 import { newSecretToken, secretTokenHash } from '../secret-token.ts'
 import type { StoreRepository } from '../store/repository.ts'
 import { REQUEST_MS } from './customer-account.ts'
@@ -17,15 +19,18 @@ export const customerPasswordMail =
   async ({ storeId, subjectId }) => {
     const [account, [store]] = await Promise.all([customerAccounts.byId(storeId, subjectId), stores.findByIds([storeId])])
     if (!account || !store) return null
+    const { code, language: texts } = await accountTexts(stores, storeId, account.locale)
+    const values = { shop: store.name }
     return {
       to: account.email,
       fromName: store.name,
       replyTo: store.email,
-      subject: `Your password at ${store.name} was changed`,
+      language: code,
+      subject: filledText(texts.passwordSubject, values),
       blocks: [
-        { kind: 'text', text: `The password of your account at ${store.name} was changed, and other devices were signed out.` },
-        { kind: 'text', text: 'If it was not you, sign in by a link that we send you, and set a new one:' },
-        { kind: 'link', text: 'Your account', url: `${publicUrl}/shops/${store.code}/account` },
+        { kind: 'text', text: filledText(texts.passwordOpening, values) },
+        { kind: 'text', text: texts.passwordAdvice },
+        { kind: 'link', text: texts.accountLink, url: shopUrl(publicUrl, store, '/account', account.locale) },
       ],
     }
   }
@@ -42,27 +47,26 @@ export const customerLinkMail =
     const token = newSecretToken()
     await customerAccounts.insertLink(storeId, account.id, secretTokenHash(token) ?? Buffer.alloc(0), now())
     const isNew = account.confirmedAt === null
+    const { code, language: texts } = await accountTexts(stores, storeId, account.locale)
+    const values = { shop: store.name }
     return {
       to: account.email,
       fromName: store.name,
       replyTo: store.email,
-      subject: isNew ? `Confirm your address for ${store.name}` : `Sign in to ${store.name}`,
+      language: code,
+      subject: filledText(isNew ? texts.confirmSubject : texts.signInSubject, values),
       blocks: [
-        {
-          kind: 'text',
-          text: isNew
-            ? `Somebody, probably you, wants to create an account at ${store.name} with this e-mail address.`
-            : `Somebody, probably you, wants to sign in to ${store.name} with this e-mail address.`,
-        },
+        { kind: 'text', text: filledText(isNew ? texts.confirmOpening : texts.signInOpening, values) },
         {
           kind: 'link',
-          text: isNew ? 'Confirm the address and create the account' : 'Sign in',
-          url: `${publicUrl}/shops/${store.code}/account/link/${token}`,
+          text: isNew ? texts.confirmLink : texts.signInLink,
+          url: shopUrl(publicUrl, store, `/account/link/${token}`, account.locale),
         },
-        {
-          kind: 'text',
-          text: 'The link works once, within 30 minutes. If it was not you, do nothing: nobody gets in without it.',
-        },
+        { kind: 'text', text: texts.linkLimits },
       ],
     }
   }
+
+/** A page of a shop in the language of an account. */
+const shopUrl = (publicUrl: string, { code }: { readonly code: string }, path: string, locale: string | null): string =>
+  `${publicUrl}/shops/${code}${path}${locale === null ? '' : `?language=${encodeURIComponent(locale)}`}`

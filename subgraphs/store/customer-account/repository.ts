@@ -22,6 +22,7 @@ const COLUMNS = [
   'customer_account.addresses',
   'customer_account.confirmed_at as confirmedAt',
   'customer_account.link_requested_at as linkRequestedAt',
+  'customer_account.locale',
 ] as const
 
 const later = (at: Date, milliseconds: number): Date => new Date(at.getTime() + milliseconds)
@@ -69,8 +70,9 @@ export const customerAccountRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('customer_account_link').where('store_id', '=', storeId).where('account_id', '=', id).execute()
   },
 
-  async setLinkRequested(storeId: number, id: number, at: Date): Promise<void> {
-    await updated(database, storeId, id, { link_requested_at: at }, at)
+  /** Notes a request of a link, in a language. */
+  async setLinkRequested(storeId: number, id: number, locale: string | null, at: Date): Promise<void> {
+    await updated(database, storeId, id, { link_requested_at: at, locale }, at)
   },
 
   /** Keeps a link of an account, and the newest others. */
@@ -326,6 +328,7 @@ async function updated(
     readonly attempts_since?: null
     readonly addresses?: string
     readonly link_requested_at?: Date
+    readonly locale?: string | null
   },
   at: Date,
 ): Promise<void> {

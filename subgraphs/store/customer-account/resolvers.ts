@@ -64,7 +64,7 @@ export const customerAccountResolvers = {
   ChangeCustomerPasswordSuccess: { account: (written, _, context) => currentAccount(context, written) },
   SetCustomerAddressesSuccess: { account: (written, _, context) => currentAccount(context, written) },
   Mutation: {
-    requestCustomerLink: async (_, { input: { store, email } }, context) => {
+    requestCustomerLink: async (_, { input: { store, email, language = null } }, context) => {
       const { mail, mailLimits } = context
       await take(context, 'link', store)
       const shop = await shopAt(context, store)
@@ -73,7 +73,7 @@ export const customerAccountResolvers = {
       return (
         linkProblems(email) ??
         context.writeTo(shop.store.id, 'requestCustomerLink', {}, (unit) =>
-          requestCustomerLink(unit, { mail, mailLimits }, email),
+          requestCustomerLink(unit, { mail, mailLimits }, { email, language }),
         )
       )
     },

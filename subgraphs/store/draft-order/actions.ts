@@ -76,6 +76,9 @@ export async function completeDraftOrder(unit: UnitOfWork, id: string, completio
   if (placed.__typename !== 'CreateOrderSuccess') return placed
   const order = await orderRepository(query).lock(storeId, placed.order)
   if (!order) throw new Error('Expected the order that was just created.')
+  // Given amounts of a draft without a currency are in that of the store, which may have changed.
+  if (order.currency !== draft.currency)
+    return conflictError(`Expected an order in ${draft.currency}, but it is in ${order.currency} now: update the draft first.`)
   if (expectedTotal != null && amountOf(expectedTotal) !== amountOf(order.total))
     return conflictError(`Expected a total of ${expectedTotal}, but it is ${textOf(amountOf(order.total))} now.`)
   const unsettled = await settleFreeOrder(unit, order)

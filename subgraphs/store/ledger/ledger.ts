@@ -2,7 +2,7 @@
 export type LedgerEntry = {
   readonly id: number
   readonly orderId: number | null
-  readonly kind: 'PAYMENT' | 'REFUND' | 'APP_FEE'
+  readonly kind: 'PAYMENT' | 'REFUND' | 'REFUND_FAILURE' | 'APP_FEE'
   readonly amount: string
   readonly currency: string
   readonly createdAt: Date

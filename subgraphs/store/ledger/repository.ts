@@ -97,6 +97,10 @@ export const ledgerRepository = (database: Kysely<Tables>) => ({
   payBack: (storeId: number, { id, currency }: Sold, amount: string, at: Date): Promise<void> =>
     enter(database, { store_id: storeId, order_id: id, kind: 'REFUND', amount: `-${amount}`, currency, created_at: at }),
 
+  /** Part of an order that went back came back to the store; `amount` is above 0. */
+  returnRefund: (storeId: number, { id, currency }: Sold, amount: string, at: Date): Promise<void> =>
+    enter(database, { store_id: storeId, order_id: id, kind: 'REFUND_FAILURE', amount, currency, created_at: at }),
+
   /** An app was paid for; `amount` is above 0. */
   payApp: (
     storeId: number,

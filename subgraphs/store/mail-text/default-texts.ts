@@ -1,4 +1,4 @@
-import { lookupTable, ownValue } from '../../../platform/collections/lookup-table.ts'
+import { type LookupTable, lookupTable, ownValue } from '../../../platform/collections/lookup-table.ts'
 import type { MailTextKind } from './mail-text.ts'
 
 /** What a merchant can replace. `{order}`, `{shop}` and `{return}` stand for values. */
@@ -242,11 +242,19 @@ const PORTUGUESE: MailLanguage = {
 
 const LANGUAGES = lookupTable({ de: GERMAN, en: ENGLISH, es: SPANISH, fr: FRENCH, pt: PORTUGUESE })
 
-/** Texts in a language, a BCP 47 tag: those of `pt` for `pt-BR`, English for others, with the tag of the texts. */
-export function mailLanguage(tag: string): { readonly code: string; readonly language: MailLanguage } {
+/** Texts about orders in a language, a BCP 47 tag: those of `pt` for `pt-BR`, English for others, with the tag of the texts. */
+export const mailLanguage = (tag: string): { readonly code: string; readonly language: MailLanguage } =>
+  textsIn(LANGUAGES, ENGLISH, tag)
+
+/** The same of any texts by primary language; `english` is for languages without texts. */
+export function textsIn<Texts>(
+  texts: LookupTable<Texts>,
+  english: Texts,
+  tag: string,
+): { readonly code: string; readonly language: Texts } {
   const code = tag.toLowerCase().split('-')[0] ?? ''
-  const language = ownValue(LANGUAGES, code)
-  if (!language) return { code: 'en', language: ENGLISH }
+  const language = ownValue(texts, code)
+  if (!language) return { code: 'en', language: english }
   // Amounts follow the region of the tag, where it has one that is known.
   return { code: isTag(tag) ? tag : code, language }
 }

@@ -1,6 +1,7 @@
 import { notFoundError, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import type { Actor } from '../access/actor.ts'
 import { amountOf, textOf } from '../amount.ts'
+import { customerCategoryRepository } from '../customer-category/repository.ts'
 import { fulfillmentRepository } from '../fulfillment/repository.ts'
 import { returnGiftCards } from '../gift-card/redeem.ts'
 import { decodeId } from '../ids.ts'
@@ -12,6 +13,7 @@ import { readCatalogue } from '../order/calculation/catalogue-repository.ts'
 import { type DraftLine, draftLines, type LineInput, rowsIn } from '../order/calculation/draft.ts'
 import { calculatedTerms } from '../order/calculation/terms.ts'
 import { addressIn, destinationOf } from '../order/customer/address.ts'
+import { MAX_CATEGORIES } from '../order/customer/buyer.ts'
 import { orderLineRepository } from '../order/line/repository.ts'
 import { exchangeOf, MAX_LINES, type Order, type OrderLine } from '../order/order.ts'
 import { searchKey } from '../order/place-order.ts'
@@ -21,9 +23,11 @@ import { settleFreeOrder } from '../order/status/status-change.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import { orderRefundRepository } from '../order-refund/repository.ts'
 import { paymentRepository } from '../payment/repository.ts'
+import { readCustomerPrices } from '../price-list/customer-prices.ts'
 import { withoutLists } from '../price-list/rule.ts'
 import { storeRepository } from '../store/repository.ts'
 import { PLAIN_ROUNDING } from '../store-currency/exchange.ts'
+import { storeCurrencyRepository } from '../store-currency/repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { changedLines, editRefused, type QuantityInput, shippingPriceOf, withQuantity } from './order-edit.ts'
 
@@ -34,6 +38,7 @@ export type OrderEdit = {
   readonly addLines?: readonly LineInput[] | null | undefined
   readonly setQuantities?: readonly QuantityInput[] | null | undefined
   readonly shippingPrice?: string | null | undefined
+  readonly applyPriceLists?: boolean | null | undefined
   readonly reason?: string | null | undefined
 }
 
@@ -78,7 +83,7 @@ export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit,
   const changed = changedLines(lines, edit.setQuantities ?? [], await boundsOf(unit, order, handedOver))
   if ('problems' in changed) return { failure: validationError(changed.problems) }
   if ('refused' in changed) return { failure: changed.refused }
-  const added = await newLines(unit, order, edit.addLines ?? [])
+  const added = await newLines(unit, order, edit.addLines ?? [], edit.applyPriceLists === true)
   if ('failure' in added) return { failure: added.failure }
   const remaining = lines.filter(({ id }) => changed.quantities.get(id) !== 0)
   const count = remaining.length + added.lines.length
@@ -163,11 +168,15 @@ async function boundsOf({ query, storeId }: UnitOfWork, order: Order, handedOver
   return { gone, isFulfilled: (line: Pick<OrderLine, 'addedAt'>) => isLineFulfilled(order, line, handedOver) }
 }
 
-/** Lines to add, completed from the catalogue. */
-async function newLines({ query, storeId }: UnitOfWork, order: Order, inputs: readonly LineInput[]) {
+/** Lines to add, completed from the catalogue and, if they apply, the price lists of the customer. */
+async function newLines(unit: UnitOfWork, order: Order, inputs: readonly LineInput[], areListsApplied: boolean) {
   if (inputs.length === 0) return { lines: [] }
-  const [store] = await storeRepository(query).findByIds([storeId])
+  const { query, storeId } = unit
   const exchange = exchangeOf(order)
+  const [[store], sold] = await Promise.all([
+    storeRepository(query).findByIds([storeId]),
+    exchange === null ? null : storeCurrencyRepository(query).byCode(storeId, order.currency),
+  ])
   const unpriced = inputs.findIndex(({ productId, price }) => productId != null && price == null)
   // Of an import, or of before the store changed its currency: what the catalogue has is in another one.
   if (unpriced >= 0 && exchange === null && order.currency !== store?.currency)
@@ -176,10 +185,13 @@ async function newLines({ query, storeId }: UnitOfWork, order: Order, inputs: re
         problem(`addLines.${unpriced}.price`, `given in ${order.currency}, in which the catalogue has no prices`, null),
       ]),
     }
-  const drafted = draftLines(inputs, await readCatalogue(query, storeId, rowsIn(inputs), null), {
-    allowMissing: false,
-    customerPrices: withoutLists({ code: order.currency, exchange, rounding: PLAIN_ROUNDING }),
-  })
+  const catalogue = await readCatalogue(query, storeId, rowsIn(inputs), null)
+  // Prices end as those of the shop; without an ending, once it sells in the currency no longer.
+  const currency = { code: order.currency, exchange, rounding: sold ?? PLAIN_ROUNDING }
+  const customerPrices = areListsApplied
+    ? await readCustomerPrices(unit, currency, await categoriesOf(unit, order), [...catalogue.products.keys()])
+    : withoutLists(currency)
+  const drafted = draftLines(inputs, catalogue, { allowMissing: false, customerPrices })
   if (!('failure' in drafted)) return drafted
   const { failure } = drafted
   if (failure.__typename !== 'ValidationError') return { failure }
@@ -188,6 +200,13 @@ async function newLines({ query, storeId }: UnitOfWork, order: Order, inputs: re
     message: message.replace('"lines', '"addLines'),
   }))
   return { failure: validationError(renamed) }
+}
+
+/** Categories of the customer of an order now; null: a guest. */
+async function categoriesOf({ query, storeId }: UnitOfWork, { customer }: Order): Promise<ReadonlySet<number> | null> {
+  if (customer?.number == null) return null
+  const memberships = await customerCategoryRepository(query).categoriesOf(storeId, [customer.number], MAX_CATEGORIES)
+  return new Set(memberships.map(({ categoryId }) => categoryId))
 }
 
 /** The calculation of placed orders, with the discounts that were agreed. */

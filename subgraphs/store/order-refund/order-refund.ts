@@ -8,6 +8,8 @@ export type OrderRefund = {
   readonly id: number
   readonly orderId: number
   readonly amount: string
+  /** Part of `amount` that failed at the gateway later. */
+  readonly failedAmount: string
   /** Put back on gift cards; not part of `amount`. */
   readonly toGiftCards: string
   readonly reason: string | null

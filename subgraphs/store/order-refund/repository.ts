@@ -6,6 +6,7 @@ const COLUMNS = [
   'id',
   'order_id as orderId',
   'amount',
+  'failed_amount as failedAmount',
   'to_gift_cards as toGiftCards',
   'reason',
   'restocked',
@@ -53,6 +54,16 @@ export const orderRefundRepository = (database: Kysely<Tables>) => ({
       .groupBy('line.order_line_id')
       .execute()
     return new Map(rows.map(({ lineId, quantity }) => [lineId, Number(quantity)]))
+  },
+
+  /** Adds to what failed of a refund. */
+  async addFailure(storeId: number, id: number, amount: string): Promise<void> {
+    await database
+      .updateTable('order_refund')
+      .set((set) => ({ failed_amount: set('failed_amount', '+', amount) }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
   },
 
   async insert(

@@ -8,6 +8,7 @@ import type { OrderStatus } from '../order/status/states.ts'
 import { changeStatus } from '../order/status/status-change.ts'
 import { refundOrder } from '../order-refund/actions.ts'
 import { balanceOf, payBalance, takeRefundDue } from '../order-refund/balance.ts'
+import { enterRefundFailure } from '../order-refund/failure.ts'
 import { refundableMoney } from '../order-refund/order-refund.ts'
 import type { PaymentMethodType } from '../payment-method/payment-method.ts'
 import { paymentMethodRepository } from '../payment-method/repository.ts'
@@ -20,6 +21,7 @@ import {
   type Payment,
   type PaymentOperation,
   type PaymentOperationKind,
+  paidBack,
   refundableAmount,
 } from './payment.ts'
 import { paymentRepository } from './repository.ts'
@@ -93,12 +95,9 @@ export async function applyPayment(
   const locked = await lockWithOrder(unit, paymentId)
   if (!locked) return DONE
   const { order, payment: before } = locked
-  const merged = mergedPayment(before, said)
-  const news = amountOf(merged.refunded) - amountOf(before.refundsBooked)
-  const payment = news > 0n ? { ...merged, refundsBooked: merged.refunded } : merged
+  const payment = await withRefunds(unit, order, before, mergedPayment(before, said))
   await payments.update(storeId, payment, now)
   if (operation) await payments.closeOperation(storeId, operation.id, 'DONE', null, now)
-  if (news > 0n) await bookRefund(unit, order, textOf(news))
   const isPending = (await payments.pendingOperations(storeId, paymentId)).length > 0
   const captured = amountOf(payment.captured) - amountOf(before.captured)
   if (captured > 0n && !(await isTaken(unit, order, payment, captured))) {
@@ -114,6 +113,22 @@ export async function applyPayment(
     await ask(unit, payment, isWanted ? 'CAPTURE' : 'VOID', isWanted ? textOf(due) : openAmount(payment))
   }
   return DONE
+}
+
+/**
+ * Enters into the ledger what the gateway paid back since, or what failed of it. Both cannot be: what
+ * was paid back is booked, so that less of it is no news.
+ */
+async function withRefunds(unit: UnitOfWork, order: Order, before: Payment, merged: Payment): Promise<Payment> {
+  const [booked, entered] = [amountOf(before.refundsBooked), amountOf(before.refundsEntered)]
+  const [news, failed] = [paidBack(merged) - booked, paidBack(before) - paidBack(merged)]
+  if (failed > 0n) {
+    const returned = await enterRefundFailure(unit, order, failed, entered)
+    return { ...merged, refundsBooked: textOf(booked - failed), refundsEntered: textOf(entered - returned) }
+  }
+  if (news <= 0n) return merged
+  const more = await bookRefund(unit, order, news)
+  return { ...merged, refundsBooked: textOf(booked + news), refundsEntered: textOf(entered + more) }
 }
 
 /**
@@ -147,7 +162,8 @@ export async function refundThroughGateway(unit: UnitOfWork, orderId: number, am
     const payment = await payments.lock(storeId, id)
     const part = payment ? least(left, await remainingAmount(unit, payment, 'REFUND')) : 0n
     if (!payment || part <= 0n) continue
-    await payments.update(storeId, { ...payment, refundsBooked: textOf(amountOf(payment.refundsBooked) + part) }, now)
+    const [booked, entered] = [amountOf(payment.refundsBooked) + part, amountOf(payment.refundsEntered) + part]
+    await payments.update(storeId, { ...payment, refundsBooked: textOf(booked), refundsEntered: textOf(entered) }, now)
     await ask(unit, payment, 'REFUND', textOf(part))
     requested.push(id)
     left -= part
@@ -259,14 +275,15 @@ async function moved(unit: UnitOfWork, order: Order, to: OrderStatus, reason: st
   return result.__typename === 'MovedSuccess'
 }
 
-/** Enters into the ledger what a gateway paid back of an order that was paid. */
-async function bookRefund(unit: UnitOfWork, order: Order, amount: string): Promise<void> {
-  const rest = await takeRefundDue(unit, order, amountOf(amount))
+/** Enters into the ledger what a gateway paid back of an order that was paid; returns how much of it. */
+async function bookRefund(unit: UnitOfWork, order: Order, amount: Amount): Promise<Amount> {
+  const rest = await takeRefundDue(unit, order, amount)
   const left = refundableMoney(order, await ledgerRepository(unit.query).netOf(unit.storeId, order.id))
   // What is more than left was paid back in another way before, and is in the ledger.
   const part = least(rest, left)
-  if (part === 0n) return
-  await withSavepoint(unit, (within) =>
+  if (part === 0n) return amount - rest
+  const result = await withSavepoint(unit, (within) =>
     refundOrder(within, String(order.id), { amount: textOf(part), reason: 'Refunded by the payment gateway.' }),
   )
+  return amount - rest + (result.__typename === 'RefundOrderSuccess' ? part : 0n)
 }

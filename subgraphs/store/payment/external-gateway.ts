@@ -35,7 +35,9 @@ const PAYMENT = z
     captured: money,
     voided: money,
     refunded: money,
+    refunds_failed: money.default('0'),
   })
+  .transform(({ refunds_failed: refundsFailed, ...payment }) => ({ ...payment, refundsFailed }))
   .refine(isBalanced, 'amounts that balance')
 
 /** The HTTP protocol of gateways: docs/store.md, "Payment gateways". */

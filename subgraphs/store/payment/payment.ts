@@ -1,4 +1,4 @@
-import { amountOf, textOf } from '../amount.ts'
+import { type Amount, amountOf, textOf } from '../amount.ts'
 
 /** State of a payment. AUTHORIZED and FAILED are final; the amounts say the rest. */
 export type PaymentStatus = 'PENDING' | 'REQUIRES_ACTION' | 'AUTHORIZED' | 'FAILED'
@@ -8,7 +8,10 @@ export type PaymentAmounts = {
   readonly authorized: string
   readonly captured: string
   readonly voided: string
+  /** With refunds that failed later. */
   readonly refunded: string
+  /** Part of `refunded` that failed later. */
+  readonly refundsFailed: string
 }
 
 /** State of a payment at the gateway. */
@@ -30,10 +33,12 @@ export type Payment = Omit<GatewayPayment, 'reference'> & {
   /** To be authorized. */
   readonly amount: string
   /**
-   * What of `refunded` needs no entry in the ledger any more; above `refunded` while the gateway has
-   * not answered.
+   * What was paid back (`paidBack`) and needs no entry in the ledger any more; above it while the
+   * gateway has not answered.
    */
   readonly refundsBooked: string
+  /** What of `refundsBooked` has entries in the ledger. */
+  readonly refundsEntered: string
   /** Null until the gateway answered for the first time. */
   readonly reference: string | null
   readonly createdAt: Date
@@ -69,6 +74,7 @@ export function mergedPayment<Known extends Omit<GatewayPayment, 'reference'>>(k
     captured: larger(known.captured, said.captured),
     voided: larger(known.voided, said.voided),
     refunded: larger(known.refunded, said.refunded),
+    refundsFailed: larger(known.refundsFailed, said.refundsFailed),
   }
 }
 
@@ -76,12 +82,15 @@ export function mergedPayment<Known extends Omit<GatewayPayment, 'reference'>>(k
 export const openAmount = ({ authorized, captured, voided }: PaymentAmounts): string =>
   textOf(amountOf(authorized) - amountOf(captured) - amountOf(voided))
 
+/** Refunded amount that the customer has. */
+export const paidBack = ({ refunded, refundsFailed }: Pick<PaymentAmounts, 'refunded' | 'refundsFailed'>): Amount =>
+  amountOf(refunded) - amountOf(refundsFailed)
+
 /** Captured amount, not refunded. */
-export const refundableAmount = ({ captured, refunded }: PaymentAmounts): string =>
-  textOf(amountOf(captured) - amountOf(refunded))
+export const refundableAmount = (payment: PaymentAmounts): string => textOf(amountOf(payment.captured) - paidBack(payment))
 
 /** Whether the amounts of a gateway can be: nothing is voided, captured or refunded that was not there. */
 export const isBalanced = (amounts: PaymentAmounts): boolean =>
-  !openAmount(amounts).startsWith('-') && !refundableAmount(amounts).startsWith('-')
+  !openAmount(amounts).startsWith('-') && !refundableAmount(amounts).startsWith('-') && paidBack(amounts) >= 0n
 
 const larger = (one: string, other: string): string => (amountOf(one) >= amountOf(other) ? one : other)

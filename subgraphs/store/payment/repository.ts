@@ -22,7 +22,9 @@ const COLUMNS = [
   'captured',
   'voided',
   'refunded',
+  'refunds_failed as refundsFailed',
   'refunds_booked as refundsBooked',
+  'refunds_entered as refundsEntered',
   'created_at as createdAt',
 ] as const
 const OPERATION = ['id', 'store_id as storeId', 'payment_id as paymentId', 'kind', 'amount', 'key'] as const
@@ -101,12 +103,14 @@ export const paymentRepository = (database: Kysely<Tables>) => ({
   },
 
   async update(storeId: number, payment: Payment, at: Date): Promise<void> {
-    const { id, status, reference, redirectUrl, authorized, captured, voided, refunded, refundsBooked } = payment
+    const { id, status, reference, redirectUrl, authorized, captured, voided, refunded } = payment
+    const { refundsFailed, refundsBooked, refundsEntered } = payment
     await database
       .updateTable('payment')
       .set({
         ...{ status, reference, redirect_url: redirectUrl, authorized, captured, voided, refunded },
-        ...{ refunds_booked: refundsBooked, updated_at: at },
+        ...{ refunds_failed: refundsFailed, refunds_booked: refundsBooked, refunds_entered: refundsEntered },
+        updated_at: at,
       })
       .where('store_id', '=', storeId)
       .where('id', '=', id)

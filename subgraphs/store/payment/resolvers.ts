@@ -1,10 +1,11 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { encodeId } from '../../toolkit/ids.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
+import { textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
 import { decodeId, present } from '../ids.ts'
 import { requestPaymentOperation, retryPayment } from './actions.ts'
-import { openAmount, type PaymentOperationKind } from './payment.ts'
+import { openAmount, type PaymentOperationKind, paidBack } from './payment.ts'
 import { runPayment } from './run.ts'
 
 export const paymentResolvers = {
@@ -20,6 +21,7 @@ export const paymentResolvers = {
       const row = decodeId(id, 'Payment')
       return row === null ? null : load.paymentById.load(row)
     },
+    refunded: (payment) => textOf(paidBack(payment)),
     open: (payment) => openAmount(payment),
     paymentMethodNumber: ({ paymentMethodId }) => paymentMethodId,
   },

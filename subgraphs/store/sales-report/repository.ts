@@ -33,7 +33,7 @@ export const salesReportRepository = (database: Kysely<Tables>) => ({
         coalesce(sum(total + gift_cards_discount) FILTER (WHERE status = 'PAID'), 0) AS gross,
         coalesce(sum(total + gift_cards_discount - tax - shipping_tax) FILTER (WHERE status = 'PAID'), 0) AS net,
         coalesce(sum((
-          SELECT sum(amount + to_gift_cards) FROM order_refund
+          SELECT sum(amount - failed_amount + to_gift_cards) FROM order_refund
           WHERE order_refund.store_id = "order".store_id AND order_id = "order".id
         )) FILTER (WHERE status = 'PAID'), 0) AS refunded
       FROM "order"

@@ -1,4 +1,6 @@
 import type { MailTemplate } from '../mail/send.ts'
+import { accountTexts } from '../mail-text/account-texts.ts'
+import { filledText } from '../mail-text/mail-text.ts'
 import { newSecretToken, secretTokenHash } from '../secret-token.ts'
 import type { StoreRepository } from '../store/repository.ts'
 import type { StaffMemberRepository } from './repository.ts'
@@ -28,18 +30,19 @@ export const staffInvitationMail =
     const secret = newSecretToken()
     const hash = secretTokenHash(secret)
     if (!hash || !(await staffMembers.setSecret(storeId, member.id, hash))) return null
+    // Nothing is known of who is invited yet.
+    const { code, language: texts } = await accountTexts(stores, storeId, null)
+    const values = { shop: store.name }
     return {
       to: member.email,
       fromName: store.name,
       replyTo: store.email,
-      subject: `Invitation to the staff of ${store.name}`,
+      language: code,
+      subject: filledText(texts.invitationSubject, values),
       blocks: [
-        { kind: 'text', text: `The owner of ${store.name} invites you to work in the console of the store.` },
-        { kind: 'link', text: 'Accept the invitation', url: acceptUrlOf(publicUrl, secret) },
-        {
-          kind: 'text',
-          text: 'You need an account; the page offers to make one. The link works once, within seven days. If you do not know the store, do nothing.',
-        },
+        { kind: 'text', text: filledText(texts.invitationOpening, values) },
+        { kind: 'link', text: texts.invitationLink, url: acceptUrlOf(publicUrl, secret) },
+        { kind: 'text', text: texts.invitationLimits },
       ],
     }
   }

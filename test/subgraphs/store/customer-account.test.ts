@@ -25,6 +25,8 @@ beforeAll(async () => {
   other = await stack.aStore({ name: 'Glass' })
   shopper = storefrontShopper(stack, shop)
   mails = mailClock(stack, clock)
+  // The first language is that of e-mails without another one.
+  await shopper.merchant('mutation { updateStore(input: { languages: ["en", "de", "pt-BR", "nl"] }) { __typename } }')
   stop = await stack.subgraph.deliverMail()
 })
 afterAll(async () => {
@@ -76,6 +78,18 @@ async function emailOf(link: string) {
   )
   return data.storefront.customerLinkEmail
 }
+/** The subject of a message, whose words may be encoded (RFC 2047). */
+function subjectOf(headers: readonly string[]): string {
+  const subject = headers.find((header) => header.startsWith('Subject: '))?.slice('Subject: '.length) ?? ''
+  const bytes = subject.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=\s*/gi, (_, kind: string, text: string) =>
+    kind.toUpperCase() === 'B'
+      ? Buffer.from(text, 'base64').toString('latin1')
+      : text
+          .replaceAll('_', ' ')
+          .replaceAll(/=([0-9A-F]{2})/gi, (__, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+  )
+  return Buffer.from(bytes, 'latin1').toString('utf8').trim()
+}
 /** The token of the newest link that came by e-mail. */
 async function linkFor(email: string, store = shop): Promise<string> {
   await mails.finished()
@@ -110,6 +124,36 @@ describe('an account', () => {
     expect(await emailOf(link)).toBeNull()
     expect(await accountOf(opened.token)).toMatchObject({ email: 'Ana@Example.org' })
     expect(await signIn('ana@example.ORG', 'correct horse')).toMatchObject({ __typename: 'SignInCustomerSuccess' })
+  })
+
+  test('gets its e-mails in the language of the page that requested the last link, else in the first of the shop', async () => {
+    const email = 'lena@example.org'
+    const requested = (language?: string | null) => {
+      clock.setTime(clock.now() + 3 * MINUTE_MS)
+      return change('requestCustomerLink', { email, ...(language !== undefined && { language }) }, 'email')
+    }
+    const newest = () => smtp.received.at(-1)?.headers ?? []
+    expect(await requested('fr')).toMatchObject({ __typename: 'ValidationError', field: 'language' })
+    expect((await requested('de')).__typename).toBe('RequestCustomerLinkSuccess')
+    const link = await linkFor(email)
+    expect(subjectOf(newest())).toBe('Bestätigen Sie Ihre Adresse für Pottery')
+    expect(smtp.received.at(-1)?.text).toMatch(/Jemand, vermutlich Sie[\s\S]*account\/link\/[\w-]{43}\?language=de\s/)
+    expect(smtp.received.at(-1)?.html).toContain('<html lang="de">')
+    const { token } = await open(link, 'correct horse')
+    await change('changeCustomerPassword', { token, currentPassword: 'correct horse', password: 'better horse' })
+    await mails.finished()
+    expect(subjectOf(newest())).toBe('Ihr Passwort bei Pottery wurde geändert')
+    for (const [language, subject] of [
+      ['pt-BR', 'Entrar na Pottery'],
+      // There are no texts in Dutch.
+      ['nl', 'Sign in to Pottery'],
+      ['de', 'Anmelden bei Pottery'],
+      [undefined, 'Sign in to Pottery'],
+    ] as const) {
+      await requested(language)
+      await mails.finished()
+      expect([language, subjectOf(newest())]).toEqual([language, subject])
+    }
   })
 
   test('needs no password, and gets one by a link, which ends all other sessions', async () => {

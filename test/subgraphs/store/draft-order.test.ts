@@ -99,6 +99,21 @@ describe('a draft order', () => {
     expect(await shopper.stockOf(cup)).toBe(8)
   })
 
+  test('of before the store changed its currency is no order in the new one before it is updated', async () => {
+    const currency = (code: string) =>
+      shopper.merchant('mutation ($code: String!) { updateStore(input: { currency: $code }) { __typename } }', { code })
+    const contents = { lines: [{ name: 'Engraving', price: '50' }] }
+    const id = await aDraft(contents)
+    await currency('USD')
+    expect(await complete(id, { expectedTotal: '50' })).toMatchObject({
+      __typename: 'ConflictError',
+      message: 'Expected an order in EUR, but it is in USD now: update the draft first.',
+    })
+    expect((await update(id, contents)).draftOrder).toMatchObject({ status: 'OPEN', currency: 'USD', total: '50' })
+    expect((await complete(id)).draftOrder).toMatchObject({ status: 'COMPLETED', order: { total: '50' } })
+    await currency('EUR')
+  })
+
   test('becomes an order once, whatever the number of requests and keys', async () => {
     const cup = await aProduct('10', 50)
     const id = await aDraft({ lines: [{ productId: cup, quantity: 2 }] })

@@ -32,12 +32,19 @@ type Provider = {
     at: Date,
     by?: string,
   ) => { readonly body: string; readonly headers: Record<string, string> }
+  /** A refund of this amount fails after it succeeded, and what is said of it. */
+  readonly failRefund: (reference: string, amount: string) => void
+  readonly failure: (reference: string, at: Date) => ReturnType<Provider['notification']>
   readonly close: () => Promise<void>
 }
 
 async function external(): Promise<Provider> {
   const credentials = { key: 'merchant-7', secret: 'whsec-very-secret' }
   const gateway = await paymentGateway(credentials)
+  const notification = (reference: string, at: Date, by?: string) => {
+    const { signature, body } = gateway.notification(reference, at, by)
+    return { body, headers: { 'payment-signature': signature } }
+  }
   return {
     ...gateway,
     input: { paymentMethodUrl: gateway.url, ...credentials },
@@ -45,10 +52,8 @@ async function external(): Promise<Provider> {
     redirectOf: (reference) => `https://bank.example/confirm/${reference}`,
     visit: async () => {},
     confirm: async (reference) => gateway.confirm(reference),
-    notification: (reference, at, by) => {
-      const { signature, body } = gateway.notification(reference, at, by)
-      return { body, headers: { 'payment-signature': signature } }
-    },
+    notification,
+    failure: notification,
   }
 }
 
@@ -72,6 +77,8 @@ async function ofStripe(): Promise<Provider> {
       await stripe.pay(reference, 'good')
     },
     notification: (reference, at, by) => stripe.event({ object: 'checkout.session', id: reference, status: 'open' }, at, by),
+    failure: (reference, at) =>
+      stripe.event({ object: 'refund', id: 're_1', payment_intent: stripe.intentOf(reference), status: 'failed' }, at),
   }
 }
 const KINDS = { 'an external gateway': external, Stripe: ofStripe }
@@ -176,7 +183,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
   /** The books of shop and gateway say the same, and balance. */
   async function check() {
     const rows = await stack.sql(
-      'SELECT reference, authorized::text, captured::text, voided::text, refunded::text FROM payment WHERE store_id = $1',
+      'SELECT reference, authorized::text, captured::text, voided::text, (refunded - refunds_failed)::text AS refunded FROM payment WHERE store_id = $1',
       [shop.storeId],
     )
     for (const row of rows) {
@@ -326,6 +333,105 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     await check()
   })
 
+  const told = (said: ReturnType<Provider['notification']>) => send(path, said.headers, said.body)
+  const bookOf = async (number: number) =>
+    (
+      await shopper.merchant(
+        `query ($id: ID!) { order(id: $id) { total refunded balanceDue refundDue refunds { amount failedAmount } payments { id captured refunded refundsFailed }
+          history(first: 250) { nodes { message } } } }`,
+        { id: String(number) },
+      )
+    ).order
+  const failuresIn = ({ history }: { history: { nodes: { message: string }[] } }) =>
+    history.nodes.filter(({ message }) => message.includes('failed at the gateway')).map(({ message }) => message)
+
+  test('a refund that fails later is in the ledger as failed once, however often that is said, and can be paid again', async () => {
+    const { number, reference } = await buy('30')
+    const [{ id }] = (await orderOf(number)).payments
+    await operation('refundPayment', id, { amount: '4' })
+    await operation('refundPayment', id, { amount: '10' })
+    gateway.failRefund(reference, '10')
+    const events = async () => (await shopper.events()).filter((each) => each.event === 'order_updated' && each.id === number)
+    const before = (await events()).length
+    const answers = await Promise.all([
+      ...Array.from({ length: 5 }, () => told(gateway.failure(reference, now))),
+      ...Array.from({ length: 5 }, () => notify(reference)),
+    ])
+    expect(new Set(answers)).toEqual(new Set([200]))
+    const failed = await bookOf(number)
+    expect(failed).toMatchObject({
+      ...{ total: '30', refunded: '4', balanceDue: '0', refundDue: '0' },
+      refunds: [
+        { amount: '4', failedAmount: '0' },
+        { amount: '10', failedAmount: '10' },
+      ],
+      payments: [{ captured: '30', refunded: '4', refundsFailed: '10' }],
+    })
+    expect(failuresIn(failed)).toEqual([expect.stringContaining('A refund of 10 EUR failed at the gateway')])
+    expect((await events()).length).toBe(before + 1)
+    const entries = [
+      ['PAYMENT', 30],
+      ['REFUND', -4],
+      ['REFUND', -10],
+      ['REFUND_FAILURE', 10],
+    ]
+    expect(await ledger(number)).toEqual(entries)
+    await check()
+    expect(await operation('refundPayment', id, { amount: '26.01' })).toMatchObject({ field: 'amount' })
+    expect(await operation('refundPayment', id, {})).toMatchObject({ payment: { refunded: '30' } })
+    await told(gateway.failure(reference, now))
+    expect(await ledger(number)).toEqual([...entries, ['REFUND', -26]])
+    expect(failuresIn(await bookOf(number))).toHaveLength(1)
+    await check()
+  })
+
+  test('a refund that failed before anything was known of it is neither in the ledger nor reported', async () => {
+    const { number, reference } = await buy('30')
+    const [{ id }] = (await orderOf(number)).payments
+    Object.assign(gateway.faults, { loseAnswer: 1 })
+    await operation('refundPayment', id, { amount: '10' })
+    gateway.failRefund(reference, '10')
+    for (let times = 0; times < 3; times += 1) await told(gateway.failure(reference, now))
+    const book = await bookOf(number)
+    expect(book).toMatchObject({ refunded: '0', refunds: [], payments: [{ refunded: '0', refundsFailed: '10' }] })
+    expect([await ledger(number), failuresIn(book)]).toEqual([[['PAYMENT', 30]], []])
+    expect(await operation('refundPayment', id, {})).toMatchObject({ payment: { refunded: '30' } })
+    expect(await ledger(number)).toEqual([
+      ['PAYMENT', 30],
+      ['REFUND', -30],
+    ])
+    await check()
+  })
+
+  test('a balance that an edit made due and that was paid back in vain is due again', async () => {
+    const { number, reference } = await buy('30')
+    const { lines } = (await shopper.merchant('query ($id: ID!) { order(id: $id) { lines { id } } }', { id: String(number) }))
+      .order
+    await shopper.merchant('mutation ($id: ID!, $input: EditOrderInput!) { editOrder(id: $id, input: $input) { __typename } }', {
+      id: String(number),
+      input: { setQuantities: [{ lineId: lines[0].id, quantity: 0 }], addLines: [{ name: 'Card', price: '18' }] },
+    })
+    const payBack = () =>
+      shopper.merchant(
+        'mutation ($id: ID!) { refundOrderBalance(id: $id, input: { throughGateway: true }) { __typename ... on ValidationError { message } } }',
+        { id: String(number) },
+      )
+    await payBack()
+    expect(await bookOf(number)).toMatchObject({ refundDue: '0', refunded: '0', payments: [{ refunded: '12' }] })
+    gateway.failRefund(reference, '12')
+    await told(gateway.failure(reference, now))
+    expect(await bookOf(number)).toMatchObject({ refundDue: '12', refunded: '0', refunds: [], payments: [{ refunded: '0' }] })
+    await payBack()
+    expect(await bookOf(number)).toMatchObject({ refundDue: '0', payments: [{ refunded: '12', refundsFailed: '12' }] })
+    expect(await ledger(number)).toEqual([
+      ['PAYMENT', 30],
+      ['REFUND', -12],
+      ['REFUND_FAILURE', 12],
+      ['REFUND', -12],
+    ])
+    await check()
+  })
+
   test('a capture that is refused frees the order', async () => {
     const { number, reference, product } = await buy('11.03', 1)
     await gateway.confirm(reference)
@@ -387,7 +493,15 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
 })
 
 test('answers that overtake each other change nothing back', () => {
-  const known = { status: 'AUTHORIZED', redirectUrl: null, authorized: '10', captured: '10', voided: '0', refunded: '3' } as const
+  const known = {
+    status: 'AUTHORIZED',
+    redirectUrl: null,
+    authorized: '10',
+    captured: '10',
+    voided: '0',
+    refunded: '3',
+    refundsFailed: '0',
+  } as const
   const older = {
     reference: 'r',
     status: 'REQUIRES_ACTION',
@@ -396,6 +510,7 @@ test('answers that overtake each other change nothing back', () => {
     captured: '0',
     voided: '0',
     refunded: '0',
+    refundsFailed: '0',
   } as const
   expect(mergedPayment(known, older)).toMatchObject(known)
   expect([openAmount(known), refundableAmount(known)]).toEqual(['0', '7'])

@@ -304,9 +304,12 @@ test('an invitation is sent by e-mail where there is a mail server, with a secre
   const stop = await mailing.subgraph.deliverMail()
   try {
     const store = await mailing.aStore({ name: 'Corner' })
+    await mailing.ask(store, 'mutation { updateStore(input: { languages: ["fr", "en"] }) { __typename } }')
     const { data } = await mailing.ask(store, INVITE, { input: { email: 'dan@example.org', role: 'SUPPORT' } })
     expect(data.result.acceptUrl).toBeNull()
     await expect.poll(() => smtp.received.length, { timeout: 20_000 }).toBe(1)
+    // In the first language of the store.
+    expect(smtp.received[0]?.text).toContain('Le propriétaire de Corner vous invite')
     const [, secret = ''] = /account\/staff\/([\w-]{43})/.exec(smtp.received[0]?.text ?? '') ?? []
     const shown = await mailing.ask(ANONYMOUS, 'query ($secret: String!) { staffInvitation(secret: $secret) { role } }', {
       secret,

@@ -153,3 +153,48 @@ test('a cart in the only other currency, which was deleted, is changed to that o
   await visitor.post(`${at}/currency`, { currency: 'EUR' })
   expect((await visitor.get(`${at}/cart`)).text).toContain('€12.30')
 })
+
+test('a feed is in each currency of the shop, and leads to pages and a cart of the same prices', async () => {
+  const feed = async (path: string) => {
+    const { status, text } = await askRaw(web.url, `${SHOP}${path}`)
+    const [, item = ''] = /<item>((?:(?!<item>).)*<title>(?:Blue cup|Chávena azul)<.*?)<\/item>/s.exec(text) ?? []
+    const tag = (name: string) => new RegExp(`<${name}>([^<]*)<`).exec(item)?.[1]
+    return { status, price: tag('g:price'), link: tag('link')?.slice(web.url.length).replaceAll('&amp;', '&') ?? '' }
+  }
+  const product = `${SHOP}/products/blue-cup`
+  expect(await feed('/feed.xml')).toEqual({ status: 200, price: '12.30 EUR', link: product })
+  expect(await feed('/feed/EUR.xml')).toEqual({ status: 200, price: '12.30 EUR', link: `${product}?currency=EUR` })
+  const yen = await feed('/feed/JPY.xml')
+  expect(yen).toEqual({ status: 200, price: '1968 JPY', link: `${product}?currency=JPY` })
+  expect(await feed('/feed/pt-JPY.xml')).toMatchObject({ status: 200, link: `${product}?language=pt&currency=JPY` })
+  expect((await feed('/collections/cups/feed/JPY.xml')).price).toBe('1968 JPY')
+  for (const none of ['/feed/GBP.xml', '/feed/pt-GBP.xml', '/feed/.xml'])
+    expect([none, (await feed(none)).status]).toEqual([none, 404])
+  for (const language of ['/feed/jpy.xml', '/feed/-JPY.xml', '/feed/xx-JPY.xml'])
+    expect([language, (await feed(language)).status]).toEqual([language, 400])
+
+  const visitor = aVisitor()
+  await visitor.post(`${SHOP}/cart/add`, { permalink: 'blue-cup', quantity: '1' })
+  expect((await visitor.get(`${SHOP}/cart`)).text).toContain('€12.30')
+  const listed = await visitor.get(yen.link)
+  expect(listed.text).toContain('¥1,968')
+  expect(listed.text).toContain('"priceCurrency":"JPY"')
+  expect(listed.text).toContain('<input type="hidden" name="currency" value="JPY">')
+  // Looking alone changes nothing.
+  expect((await visitor.get(product)).text).toContain('€12.30')
+  await visitor.post(`${SHOP}/cart/add`, { permalink: 'blue-cup', quantity: '1', currency: 'JPY' })
+  expect((await visitor.get(`${SHOP}/cart`)).text).toContain('¥3,936')
+  expect((await visitor.get(product)).text).toContain('¥1,968')
+  // A currency that the shop does not have, or nonsense, is as none.
+  for (const currency of ['GBP', 'yen', '"><b']) {
+    const { status, text } = await askRaw(web.url, `${product}?currency=${encodeURIComponent(currency)}`)
+    expect([currency, [200, 400].includes(status), text.includes('name="currency" value="JPY">')]).toEqual([
+      currency,
+      true,
+      false,
+    ])
+    const other = aVisitor()
+    await other.post(`${SHOP}/cart/add`, { permalink: 'blue-cup', quantity: '1', currency })
+    expect((await other.get(`${SHOP}/cart`)).text).toContain('€12.30')
+  }
+})

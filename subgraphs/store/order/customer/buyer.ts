@@ -50,7 +50,7 @@ export type FoundBuyer = {
 const MAX_PHONE_LENGTH = 50
 const MAX_NAME_LENGTH = 200
 /** What `Customer.categories` promises to hold. */
-const MAX_CATEGORIES = 250
+export const MAX_CATEGORIES = 250
 
 /** Finds the buyer; writes nothing. */
 export async function findBuyer({ query, storeId }: StoreQuery, input: BuyerInput) {

@@ -61,13 +61,15 @@ export function paymentOf(
   const authorized = isAuthorized ? intent.amount : 0
   const captured = isAuthorized && intent.status === 'succeeded' ? intent.amount_received : 0
   const voided = isAuthorized && intent.status !== 'requires_capture' ? authorized - captured : 0
+  const failed = isAuthorized ? sumOf(refunds.filter(isFailed)) : 0
+  const refunded = failed + Math.min(captured, refundedOf(refunds, voided))
   const text = (amount: number) => decimalOf(amount, currency)
   return {
     reference: id,
     status: state,
     redirectUrl: state === 'REQUIRES_ACTION' ? url : null,
     ...{ authorized: text(authorized), captured: text(captured), voided: text(voided) },
-    refunded: text(Math.min(captured, refundedOf(refunds, voided))),
+    ...{ refunded: text(refunded), refundsFailed: text(failed) },
   }
 }
 
@@ -85,8 +87,13 @@ function stateOf(session: Session['status'], intent: PaymentIntent | null): Paym
  * as a refund of its own, which nobody asked for: the oldest of all, of just that amount.
  */
 function refundedOf(refunds: readonly Refund[], released: number): number {
-  const counted = refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
+  const counted = refunds.filter((refund) => !isFailed(refund))
   const oldest = counted.at(-1)
   const isRelease = released > 0 && oldest?.amount === released && oldest.metadata?.[OPERATION] === undefined
-  return counted.reduce((sum, { amount }) => sum + amount, 0) - (isRelease ? released : 0)
+  return sumOf(counted) - (isRelease ? released : 0)
 }
+
+/** A bank may send a refund back weeks after it succeeded (docs.stripe.com/refunds); both are final. */
+const isFailed = ({ status }: Refund): boolean => status === 'failed' || status === 'canceled'
+
+const sumOf = (refunds: readonly Refund[]): number => refunds.reduce((sum, { amount }) => sum + amount, 0)

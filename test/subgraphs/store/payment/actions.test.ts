@@ -53,20 +53,22 @@ async function paymentOf(orderId: number, captured: string) {
   const payments = paymentRepository(database.query)
   const input = { orderId, paymentMethodId: methodNumber, currency: 'EUR', amount: '100' }
   const id = await payments.insert(shop.storeId, input, now)
-  const amounts = { authorized: '100', voided: '0', refunded: '0' }
+  const amounts = { authorized: '100', voided: '0', refunded: '0', refundsFailed: '0' }
   const [payment] = await payments.findByIds(shop.storeId, [id])
   if (!payment) throw new Error('Expected the payment.')
   const reference = `unknown-${id}`
   await payments.update(shop.storeId, { ...payment, ...amounts, captured, reference, status: 'AUTHORIZED' }, now)
+  const answers = (said: Partial<typeof amounts> & { readonly captured: string }) =>
+    write(
+      database.query,
+      { storeId: shop.storeId, now, announce: async () => {}, secrets: PLAIN_SECRETS, by: null },
+      { name: 'test', input: null, key: null },
+      (unit) => applyPayment(unit, id, { ...amounts, ...said, reference, status: 'AUTHORIZED', redirectUrl: null }, null),
+    )
   return {
-    captures: (amount: string) =>
-      write(
-        database.query,
-        { storeId: shop.storeId, now, announce: async () => {}, secrets: PLAIN_SECRETS, by: null },
-        { name: 'test', input: null, key: null },
-        (unit) =>
-          applyPayment(unit, id, { ...amounts, captured: amount, reference, status: 'AUTHORIZED', redirectUrl: null }, null),
-      ),
+    answers,
+    captures: (captured: string) => answers({ captured }),
+    state: async () => (await payments.findByIds(shop.storeId, [id]))[0],
     refunds: async () =>
       (
         await stack.sql(
@@ -89,5 +91,42 @@ describe('what is captured of an order that does not need it', () => {
     await payment.captures('60')
     await payment.captures('100')
     expect(await payment.refunds()).toEqual([60, 40])
+  })
+})
+
+describe('a refund that fails later', () => {
+  const ledgerOf = async (orderId: number) =>
+    (await stack.sql('SELECT amount::float8 AS amount FROM store.ledger_entry WHERE order_id = $1 ORDER BY id', [orderId])).map(
+      ({ amount }) => amount,
+    )
+
+  test('of money that paid for no order changes no ledger, also where the order had another refund', async () => {
+    const order = await orderOf('PAID')
+    await shopper.refund(order, { amount: '5' })
+    const payment = await paymentOf(order, '0')
+    await payment.captures('100')
+    expect(await payment.refunds()).toEqual([100])
+    await payment.answers({ captured: '100', refunded: '100' })
+    await payment.answers({ captured: '100', refunded: '100', refundsFailed: '100' })
+    expect(await ledgerOf(order)).toEqual([60, -5])
+    expect(await payment.state()).toMatchObject({ refundsBooked: '0.0000', refundsEntered: '0.0000' })
+  })
+
+  test('is entered once, whatever answers of before and after it arrive then', async () => {
+    const order = await orderOf('PAID')
+    const payment = await paymentOf(order, '60')
+    const [succeeded, failed] = [
+      { captured: '60', refunded: '20' },
+      { captured: '60', refunded: '20', refundsFailed: '20' },
+    ]
+    for (const said of [succeeded, failed, succeeded, { captured: '60' }, failed, succeeded]) await payment.answers(said)
+    expect(await ledgerOf(order)).toEqual([60, -20, 20])
+    // The next one is of the whole payment, and a part of it fails.
+    await payment.answers({ captured: '60', refunded: '80', refundsFailed: '20' })
+    await payment.answers({ captured: '60', refunded: '80', refundsFailed: '50' })
+    await payment.answers({ captured: '60', refunded: '80', refundsFailed: '20' })
+    expect(await ledgerOf(order)).toEqual([60, -20, 20, -60, 30])
+    const [row] = await stack.sql('SELECT refunded::float8 AS refunded FROM store."order" WHERE id = $1', [order])
+    expect(row).toEqual({ refunded: 30 })
   })
 })

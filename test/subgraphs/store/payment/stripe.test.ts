@@ -96,6 +96,18 @@ test('of several refunds of the amount that was released, only the oldest of all
   expect(paymentOf(session, [byHand, ours]).refunded).toBe('15')
 })
 
+test('refunds that failed or were canceled later are counted apart, beside what a capture of a part released', async () => {
+  const reference = await paid('30')
+  await stripe.capture(ACCESS, aKey(), reference, '20')
+  for (const amount of ['5', '7']) await stripe.refund(ACCESS, aKey(), reference, amount)
+  server.failRefund(reference, '5')
+  const said = await stripe.find(ACCESS, reference)
+  expect(said).toMatchObject({ captured: '20', voided: '10', refunded: '12', refundsFailed: '5' })
+  expect([isBalanced(said), isBalanced({ ...said, refundsFailed: '13' })]).toEqual([true, false])
+  // What failed can be paid back again, and all of it once.
+  expect(await stripe.refund(ACCESS, aKey(), reference, '13')).toMatchObject({ refunded: '25', refundsFailed: '5' })
+})
+
 test('a page of Stripe ends two hours after its payment was created, at whatever attempt', async () => {
   const createdAt = new Date(now.getTime() - 3_600_999)
   const { reference } = await stripe.authorize(ACCESS, aKey(), { ...request('30'), createdAt })

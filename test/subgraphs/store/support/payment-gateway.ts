@@ -10,7 +10,9 @@ type Entry = {
   authorized: bigint
   captured: bigint
   voided: bigint
+  /** With refunds that failed later. */
   refunded: bigint
+  refundsFailed: bigint
 }
 
 /** What goes wrong with the next requests, each fault once. */
@@ -38,14 +40,20 @@ export async function paymentGateway({ key, secret }: { readonly key: string; re
     return left > 0
   }
   const shown = (id: string) => {
-    const { status, authorized, captured, voided, refunded } = entry(id)
+    const { status, authorized, captured, voided, refunded, refundsFailed } = entry(id)
     const amounts = {
       authorized: textOf(authorized),
       captured: textOf(captured),
       voided: textOf(voided),
-      refunded: textOf(refunded),
+      refunded: textOf(refunded - refundsFailed),
     }
     return { id, status, redirect_url: status === 'requires_action' ? `https://bank.example/confirm/${id}` : null, ...amounts }
+  }
+  /** The same as the protocol has it: sums that never decrease. */
+  const answered = (id: string) => {
+    const { refunded, refundsFailed } = entry(id)
+    const failures = refundsFailed === 0n ? {} : { refunds_failed: textOf(refundsFailed) }
+    return { ...shown(id), refunded: textOf(refunded), ...failures }
   }
   const entry = (id: string): Entry => {
     const found = payments.get(id)
@@ -68,14 +76,14 @@ export async function paymentGateway({ key, secret }: { readonly key: string; re
     // What was carried out is not refused when it is asked for again.
     if (!isRepeated && takes('refuse')) return say(402, {})
     requests.push({ path, key: once })
-    if (isRepeated) return say(200, shown(answers.get(once) ?? ''))
+    if (isRepeated) return say(200, answered(answers.get(once) ?? ''))
     const [, id = '', action = ''] = /^\/payments\/([^/]+)(?:\/(\w+))?$/.exec(path) ?? []
     const input = body === '' ? {} : JSON.parse(body)
     const made = id === '' ? create(input) : id
     if (action !== '' && !carryOut(entry(id), action, amountOf(input.amount))) return say(422, {})
     if (once !== undefined) answers.set(once, made)
     if (takes('loseAnswer')) return response.destroy()
-    say(200, shown(made))
+    say(200, answered(made))
   })
   const create = (input: { amount: string; notification_url: string }): string => {
     const id = `pay_${randomUUID()}`
@@ -90,12 +98,13 @@ export async function paymentGateway({ key, secret }: { readonly key: string; re
       captured: 0n,
       voided: 0n,
       refunded: 0n,
+      refundsFailed: 0n,
     })
     return id
   }
   const carryOut = (payment: Entry, action: string, amount: bigint): boolean => {
     const open = payment.authorized - payment.captured - payment.voided
-    if (action === 'refunds' ? amount > payment.captured - payment.refunded : amount > open) return false
+    if (action === 'refunds' ? amount > payment.captured - payment.refunded + payment.refundsFailed : amount > open) return false
     if (action === 'captures') payment.captured += amount
     if (action === 'voids') payment.voided += amount
     if (action === 'refunds') payment.refunded += amount
@@ -115,6 +124,10 @@ export async function paymentGateway({ key, secret }: { readonly key: string; re
       if (payment.status !== 'requires_action') return
       payment.status = isConfirmed ? 'authorized' : 'failed'
       if (isConfirmed) payment.authorized = payment.amount
+    },
+    /** The bank sends a refund back. */
+    failRefund(id: string, amount: string) {
+      entry(id).refundsFailed += amountOf(amount)
     },
     /** Path, header and body of a notification; who sends it, and how often, is up to the test. */
     notification(id: string, at: Date, by = secret) {

@@ -229,7 +229,8 @@ export async function stripeServer(
     return made
   }
   const refundedOf = ({ refunds, amount, received }: Entry) =>
-    refunds.reduce((sum, each) => sum + each.amount, 0) - (received > 0 ? amount - received : 0)
+    refunds.filter(({ status }) => status !== 'failed').reduce((sum, each) => sum + each.amount, 0) -
+    (received > 0 ? amount - received : 0)
   /** The page where shoppers type their card: `card` is what they typed. */
   const showPage = (response: ServerResponse, id: string, card: string | null): void => {
     const its = sessions.get(id)
@@ -273,6 +274,13 @@ export async function stripeServer(
     pay,
     /** What the merchant pays back on Stripe's own pages. */
     refundByHand: (id: string, amount: number) => give(entry(id), amount, {}),
+    /** The bank sends the newest refund of this amount back. */
+    failRefund(id: string, amount: string) {
+      const { refunds, currency } = entry(id)
+      const failing = refunds.find((each) => each.status === 'succeeded' && decimalOf(each.amount, currency) === amount)
+      if (!failing) throw new Error(`Expected a refund of ${amount}.`)
+      failing.status = 'failed'
+    },
     /** The hold of an authorization ends, or the shopper took too long. */
     expire(id: string) {
       const its = entry(id)

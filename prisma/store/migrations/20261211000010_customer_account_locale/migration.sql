@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "customer_account" ADD COLUMN     "locale" TEXT;
