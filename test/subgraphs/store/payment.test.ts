@@ -333,7 +333,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     await check()
   })
 
-  const told = (said: ReturnType<Provider['notification']>) => send(path, said.headers, said.body)
+  const sendNotification = (said: ReturnType<Provider['notification']>) => send(path, said.headers, said.body)
   const bookOf = async (number: number) =>
     (
       await shopper.merchant(
@@ -354,7 +354,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     const events = async () => (await shopper.events()).filter((each) => each.event === 'order_updated' && each.id === number)
     const before = (await events()).length
     const answers = await Promise.all([
-      ...Array.from({ length: 5 }, () => told(gateway.failure(reference, now))),
+      ...Array.from({ length: 5 }, () => sendNotification(gateway.failure(reference, now))),
       ...Array.from({ length: 5 }, () => notify(reference)),
     ])
     expect(new Set(answers)).toEqual(new Set([200]))
@@ -379,7 +379,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     await check()
     expect(await operation('refundPayment', id, { amount: '26.01' })).toMatchObject({ field: 'amount' })
     expect(await operation('refundPayment', id, {})).toMatchObject({ payment: { refunded: '30' } })
-    await told(gateway.failure(reference, now))
+    await sendNotification(gateway.failure(reference, now))
     expect(await ledger(number)).toEqual([...entries, ['REFUND', -26]])
     expect(failuresIn(await bookOf(number))).toHaveLength(1)
     await check()
@@ -391,7 +391,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     Object.assign(gateway.faults, { loseAnswer: 1 })
     await operation('refundPayment', id, { amount: '10' })
     gateway.failRefund(reference, '10')
-    for (let times = 0; times < 3; times += 1) await told(gateway.failure(reference, now))
+    for (let times = 0; times < 3; times += 1) await sendNotification(gateway.failure(reference, now))
     const book = await bookOf(number)
     expect(book).toMatchObject({ refunded: '0', refunds: [], payments: [{ refunded: '0', refundsFailed: '10' }] })
     expect([await ledger(number), failuresIn(book)]).toEqual([[['PAYMENT', 30]], []])
@@ -419,7 +419,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     await payBack()
     expect(await bookOf(number)).toMatchObject({ refundDue: '0', refunded: '0', payments: [{ refunded: '12' }] })
     gateway.failRefund(reference, '12')
-    await told(gateway.failure(reference, now))
+    await sendNotification(gateway.failure(reference, now))
     expect(await bookOf(number)).toMatchObject({ refundDue: '12', refunded: '0', refunds: [], payments: [{ refunded: '0' }] })
     await payBack()
     expect(await bookOf(number)).toMatchObject({ refundDue: '0', payments: [{ refunded: '12', refundsFailed: '12' }] })
