@@ -1,4 +1,4 @@
-import { MAX_CATEGORIES } from '../customer/actions.ts'
+import { MAX_CATEGORIES } from '../customer/customer.ts'
 import type { CustomerRepository } from '../customer/repository.ts'
 import type { CustomerCategoryRepository } from '../customer-category/repository.ts'
 import type { Shopper } from '../storefront/shopper.ts'

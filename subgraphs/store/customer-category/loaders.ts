@@ -1,6 +1,6 @@
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
-import { MAX_CATEGORIES } from '../customer/actions.ts'
+import { MAX_CATEGORIES } from '../customer/customer.ts'
 import type { Tenant } from '../tenant.ts'
 import type { CustomerCategoryRepository } from './repository.ts'
 

@@ -1,6 +1,5 @@
 import { isText, type Problem, problem } from '../../toolkit/validation.ts'
-import { MAX_CATEGORIES } from '../customer/actions.ts'
-import { customerProblems, emailKey, NEW_CUSTOMER } from '../customer/customer.ts'
+import { customerProblems, emailKey, MAX_CATEGORIES, NEW_CUSTOMER } from '../customer/customer.ts'
 import { membershipRepository } from '../customer/membership-repository.ts'
 import { customerRepository } from '../customer/repository.ts'
 import { defined } from '../record-file/cells.ts'

@@ -3,16 +3,20 @@ import { notFoundError, problem, validationError } from '../../toolkit/validatio
 import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
-import { type Customer, type CustomerChange, changedCustomer, customerProblems, NEW_CUSTOMER } from './customer.ts'
+import {
+  type Customer,
+  type CustomerChange,
+  changedCustomer,
+  customerProblems,
+  MAX_CATEGORIES,
+  NEW_CUSTOMER,
+} from './customer.ts'
 import { eraseFromOrders } from './erasure-repository.ts'
 import { membershipRepository } from './membership-repository.ts'
 import { customerRepository } from './repository.ts'
 
 /** A customer as a caller gives it. */
 export type CustomerInput = CustomerChange & { readonly categoryIds?: readonly string[] | null | undefined }
-
-/** What `Customer.categories` promises to hold. */
-export const MAX_CATEGORIES = 250
 
 /**
  * Stored hash of a given password; undefined for none, and for one that is refused anyway. Takes

@@ -2,6 +2,9 @@ import { passwordProblem } from '../../toolkit/password.ts'
 import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { textKey } from '../text-key.ts'
 
+/** What `Customer.categories` promises to hold. */
+export const MAX_CATEGORIES = 250
+
 export type CustomerStatus = 'APPROVED' | 'PENDING' | 'DISABLED'
 
 /** Address of a customer; unknown parts are null. */

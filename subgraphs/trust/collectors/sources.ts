@@ -7,7 +7,6 @@ import { httpClient } from '../../../platform/outbound/http-client.ts'
 import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
 import { slots } from '../../../platform/outbound/slots.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
-import { createTurns } from '../../toolkit/turns.ts'
 import type { Evidence, FeedCopy, FeedHit, ListedNow, Snapshot, UnixSeconds } from '../evidence.ts'
 import type { UrlKeys } from '../url-key.ts'
 import { createCircuits } from './circuits.ts'
@@ -24,6 +23,7 @@ import { networkFiles } from './networks.ts'
 import { popularNames } from './popular-names.ts'
 import { createRedirectFollower, type FollowRedirects } from './redirects.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
+import { snapshotTurn } from './snapshot-turn.ts'
 import { unlessAborted } from './unless-aborted.ts'
 import type { CollectorConfig } from './variables.ts'
 import { WHOIS_PORT } from './whois.ts'
@@ -106,13 +106,6 @@ export type SourcesOptions = {
   /** For tests: other lists than those of the configuration. */
   readonly chosen?: readonly List[]
 }
-
-/**
- * Collections that began together end together when their time is over, and each hashes its evidence.
- * Milliseconds for snapshots in one turn of the event loop.
- */
-const SNAPSHOTS_MS = 10
-const snapshotTurn = createTurns(SNAPSHOTS_MS)
 
 /** The collectors; nothing is queried before the first target or `start`. */
 export function trustSources({

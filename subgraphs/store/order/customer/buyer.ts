@@ -8,6 +8,7 @@ import {
   textProblem,
   validationError,
 } from '../../../toolkit/validation.ts'
+import { MAX_CATEGORIES } from '../../customer/customer.ts'
 import { customerForOrder } from '../../customer/for-order.ts'
 import { customerRepository } from '../../customer/repository.ts'
 import { customerCategoryRepository } from '../../customer-category/repository.ts'
@@ -49,8 +50,6 @@ export type FoundBuyer = {
 
 const MAX_PHONE_LENGTH = 50
 const MAX_NAME_LENGTH = 200
-/** What `Customer.categories` promises to hold. */
-export const MAX_CATEGORIES = 250
 
 /** Finds the buyer; writes nothing. */
 export async function findBuyer({ query, storeId }: StoreQuery, input: BuyerInput) {
