@@ -37,3 +37,22 @@ test('a stylesheet has another name when a font that it names has other bytes', 
 test('a stylesheet that names a file which is not published is refused', () => {
   expect(() => assetsOf('/assets', [file('c.css', '@font-face { src: url("./c.woff2") }')])).toThrow('got "c.woff2"')
 })
+
+test('a stylesheet is sent without its comments and indentation, but with licences and what stands in a line', async () => {
+  const source = `/*! Licence */
+/* Of all pages:
+   it's long. */
+a {
+  /* red */
+  color: red; /* here */
+
+  content: "/* text */";
+}
+`
+  const assets = assetsOf('/assets', [file('d.css', source)])
+  const app = Fastify()
+  await assets.serve(app)
+  expect((await app.inject(assets.pathOf('d.css'))).body).toBe(
+    '/*! Licence */\na {\ncolor: red; /* here */\ncontent: "/* text */";\n}\n',
+  )
+})
