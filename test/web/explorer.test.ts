@@ -376,6 +376,20 @@ describe.skipIf(hasNoBrowser)('in a browser (skipped where none is installed)', 
       await page.keyboard.type('{ field0 }')
       await builder.getByRole('checkbox', { name: /^field0 /, checked: true }).waitFor()
       expect(await builder.getByRole('checkbox', { checked: true }).count()).toBe(1)
+      // Completions reach over the edge of the editor, in front of what is below it.
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await page.evaluate(`{
+        const editor = document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror
+        editor.setValue('{' + '\\n'.repeat(18) + '}')
+        editor.setCursor(17, 0)
+      }`)
+      await page.keyboard.press('Control+Space')
+      const completions = await page.locator('.CodeMirror-hints').boundingBox()
+      const editor = await page.locator('.graphiql-query-editor').boundingBox()
+      const bottom = (completions?.y ?? 0) + (completions?.height ?? 0)
+      expect(bottom).toBeGreaterThan((editor?.y ?? 0) + (editor?.height ?? 0) + 10)
+      const atBottom = `document.elementFromPoint(${(completions?.x ?? 0) + 10}, ${bottom - 8})`
+      expect(await page.evaluate(`${atBottom}.closest('.CodeMirror-hints') !== null`)).toBe(true)
       expect(complaints.filter((complaint) => !complaint.includes('status of 400'))).toEqual([])
     } finally {
       await page.close()

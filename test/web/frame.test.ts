@@ -128,6 +128,10 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     expect(await mutation.isVisible()).toBe(false)
     await page.getByLabel('Show names and descriptions with').fill('createProduct')
     await mutation.waitFor()
+    // An empty field shows what was open before.
+    await page.getByLabel('Show names and descriptions with').fill('')
+    await mutation.waitFor({ state: 'hidden' })
+    expect(await page.getByRole('link', { name: 'OrderStatus', exact: true }).isVisible()).toBe(true)
     await page.close()
   })
 

@@ -833,6 +833,29 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await context.close()
   })
 
+  test('no outline of what can be focused on the page of an item is cut off by what contains it', async () => {
+    const { page } = await sameShown()
+    await page.goto(web.url + tools)
+    // Outlines are 2 px wide and 2 px away.
+    const cut = await page.evaluate<readonly string[]>(`{
+      for (const each of document.querySelectorAll('details')) each.open = true
+      const focusable = [...document.querySelectorAll('.item :is(a, button, summary, [tabindex="0"], .tabs > label)')]
+      globalThis.contained = focusable.filter((each) => each.checkVisibility() && each.parentElement.closest('.item section'))
+      const isCut = (each) => {
+        const { left, right, bottom } = each.getBoundingClientRect()
+        for (let around = each.parentElement; around !== null; around = around.parentElement) {
+          const box = around.getBoundingClientRect()
+          const isClipped = getComputedStyle(around).contain.match(/paint|content|strict/)
+          if (isClipped && (left - 4 < box.left || right + 4 > box.right || bottom + 4 > box.bottom)) return true
+        }
+        return false
+      }
+      contained.filter(isCut).map((each) => each.outerHTML)
+    }`)
+    expect(cut).toEqual([])
+    expect(await page.evaluate('contained.length')).toBeGreaterThan(10)
+  })
+
   test('values are filled in as the format demands, and never leave the browser', async () => {
     const { page, complaints } = await sameShown()
     await page.goto(web.url + tools)

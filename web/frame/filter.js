@@ -6,9 +6,10 @@ const entries = [...document.querySelectorAll('[data-filtered]')].map((element) 
   text: element.textContent.toLowerCase(),
 }))
 const sections = [...new Set(entries.map(({ element }) => element.closest('section')))].map((section) => {
-  const fold = section.querySelector('details')
-  return { section, fold, wasOpen: fold?.open }
+  return { section, fold: section.querySelector('details') }
 })
+/** Sections that were open before the first word, to which an empty field returns. */
+let wereOpen = null
 
 /** Opens the section that the address names: a closed one would show its heading alone. */
 const openNamed = () => {
@@ -26,9 +27,11 @@ place.addEventListener('input', ({ target }) => {
     element.hidden = !words.every((word) => text.includes(word))
     if (!element.hidden) shown += 1
   }
-  for (const { section, fold, wasOpen } of sections) {
-    section.hidden = !section.querySelector('[data-filtered]:not([hidden])')
-    if (fold) fold.open = words.length > 0 || wasOpen
+  if (words.length > 0) wereOpen ??= new Set(sections.filter(({ fold }) => fold?.open))
+  for (const each of sections) {
+    each.section.hidden = !each.section.querySelector('[data-filtered]:not([hidden])')
+    if (each.fold && wereOpen) each.fold.open = words.length > 0 || wereOpen.has(each)
   }
+  if (words.length === 0) wereOpen = null
   count.textContent = words.length === 0 ? '' : `${shown} of ${entries.length}`
 })
