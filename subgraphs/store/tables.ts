@@ -320,7 +320,13 @@ export type CustomerAccount = {
    */
   link_requested_at: Date
   /**
-   * BCP 47 tag of its e-mails; null: the first language of the store.
+   * BCP 47 tag of the page of the last request of a link, by anybody; null: the first
+   * language of the store.
+   */
+  link_locale: string | null
+  /**
+   * BCP 47 tag of its other e-mails: that of the link that was used last; null: the first language
+   * of the store.
    */
   locale: string | null
   /**
@@ -338,6 +344,10 @@ export type CustomerAccountLink = {
    */
   token_hash: Buffer
   account_id: number
+  /**
+   * BCP 47 tag of its e-mail; null: the first language of the store.
+   */
+  locale: string | null
   expires_at: Date
 }
 export type CustomerAccountSession = {

@@ -81,7 +81,7 @@ function paymentOf({ order: { currency }, path, form: formAt, visit, site }: Ord
   ] as const
   return html`<div class="part"><h3>${money(amount, currency)} ${chip(label, tone)}</h3>
 <p class="facts"><span><time datetime="${createdAt}">${momentOf(createdAt)}</time></span> ${sums.filter(([, sum]) => isPositive(sum)).map(([name, sum]) => html`<span>${name} ${money(sum, currency)}</span> `)}${reference !== null && html`<code>${reference}</code>`}</p>
-${isPositive(refundsFailed) && html`<p class="alert tone-bad">Refunds of ${money(refundsFailed, currency)} failed after the gateway had accepted them: you have this money again. Try again here, or pay it back otherwise.</p>`}
+${isPositive(refundsFailed) && Number(captured) > Number(refunded) && html`<p class="alert tone-bad">Refunds of ${money(refundsFailed, currency)} failed after the gateway had accepted them. Unless you paid it back again since, you have this money: try again here, or pay it back otherwise.</p>`}
 ${
   requests.length > 0 &&
   html`<details class="confirm"${form.wasRefused && html` open`}><summary>Ask the gateway…</summary>${changeForm(

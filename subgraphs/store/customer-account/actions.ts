@@ -86,9 +86,10 @@ export async function openCustomerLink(
   const found = hash === null ? null : await accounts.byLink(storeId, hash, now)
   // The account before its links, as everybody locks them.
   const before = found && (await accounts.lock(storeId, found.id))
-  const accountId = before && hash !== null ? await accounts.takeLink(storeId, hash, now) : null
-  if (accountId === null) return EXPIRED
-  await accounts.confirm(storeId, accountId, now)
+  const taken = before && hash !== null ? await accounts.takeLink(storeId, hash, now) : null
+  if (taken === null) return EXPIRED
+  const { accountId, locale } = taken
+  await accounts.confirm(storeId, accountId, locale, now)
   if (passwordHash !== null) {
     await accounts.setPassword(storeId, accountId, passwordHash, now)
     // Whoever knew the former one is signed out.

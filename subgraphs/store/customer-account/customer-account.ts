@@ -13,7 +13,9 @@ export type CustomerAccount = {
   /** Null: no link has proven the address yet. */
   readonly confirmedAt: Date | null
   readonly linkRequestedAt: Date
-  /** BCP 47 tag of the page of the last request of a link; null: the first language of the store. */
+  /** BCP 47 tag of the page of the last request of a link, by anybody; null: the first language of the store. */
+  readonly linkLocale: string | null
+  /** BCP 47 tag of the link that was used last; null: the first language of the store. */
   readonly locale: string | null
 }
 

@@ -19,7 +19,7 @@ export const customerPasswordMail =
   async ({ storeId, subjectId }) => {
     const [account, [store]] = await Promise.all([customerAccounts.byId(storeId, subjectId), stores.findByIds([storeId])])
     if (!account || !store) return null
-    const { code, language: texts } = await accountTexts(stores, storeId, account.locale)
+    const { code, language: texts, locale } = await accountTexts(stores, storeId, account.locale)
     const values = { shop: store.name }
     return {
       to: account.email,
@@ -30,7 +30,7 @@ export const customerPasswordMail =
       blocks: [
         { kind: 'text', text: filledText(texts.passwordOpening, values) },
         { kind: 'text', text: texts.passwordAdvice },
-        { kind: 'link', text: texts.accountLink, url: shopUrl(publicUrl, store, '/account', account.locale) },
+        { kind: 'link', text: texts.accountLink, url: shopUrl(publicUrl, store, '/account', locale) },
       ],
     }
   }
@@ -45,9 +45,10 @@ export const customerLinkMail =
     const [account, [store]] = await Promise.all([customerAccounts.byId(storeId, subjectId), stores.findByIds([storeId])])
     if (!account || !store || now().getTime() - requestedAt.getTime() > REQUEST_MS) return null
     const token = newSecretToken()
-    await customerAccounts.insertLink(storeId, account.id, secretTokenHash(token) ?? Buffer.alloc(0), now())
+    const hash = secretTokenHash(token) ?? Buffer.alloc(0)
+    await customerAccounts.insertLink(storeId, account.id, hash, account.linkLocale, now())
     const isNew = account.confirmedAt === null
-    const { code, language: texts } = await accountTexts(stores, storeId, account.locale)
+    const { code, language: texts, locale } = await accountTexts(stores, storeId, account.linkLocale)
     const values = { shop: store.name }
     return {
       to: account.email,
@@ -60,7 +61,7 @@ export const customerLinkMail =
         {
           kind: 'link',
           text: isNew ? texts.confirmLink : texts.signInLink,
-          url: shopUrl(publicUrl, store, `/account/link/${token}`, account.locale),
+          url: shopUrl(publicUrl, store, `/account/link/${token}`, locale),
         },
         { kind: 'text', text: texts.linkLimits },
       ],

@@ -22,6 +22,7 @@ const COLUMNS = [
   'customer_account.addresses',
   'customer_account.confirmed_at as confirmedAt',
   'customer_account.link_requested_at as linkRequestedAt',
+  'customer_account.link_locale as linkLocale',
   'customer_account.locale',
 ] as const
 
@@ -72,14 +73,14 @@ export const customerAccountRepository = (database: Kysely<Tables>) => ({
 
   /** Notes a request of a link, in a language. */
   async setLinkRequested(storeId: number, id: number, locale: string | null, at: Date): Promise<void> {
-    await updated(database, storeId, id, { link_requested_at: at, locale }, at)
+    await updated(database, storeId, id, { link_requested_at: at, link_locale: locale }, at)
   },
 
-  /** Keeps a link of an account, and the newest others. */
-  async insertLink(storeId: number, accountId: number, tokenHash: Buffer, at: Date): Promise<void> {
+  /** Keeps a link of an account, in a language, and the newest others. */
+  async insertLink(storeId: number, accountId: number, tokenHash: Buffer, locale: string | null, at: Date): Promise<void> {
     await database
       .insertInto('customer_account_link')
-      .values({ store_id: storeId, account_id: accountId, token_hash: tokenHash, expires_at: later(at, LINK_MS) })
+      .values({ store_id: storeId, account_id: accountId, token_hash: tokenHash, locale, expires_at: later(at, LINK_MS) })
       .execute()
     await sql`
       DELETE FROM customer_account_link WHERE store_id = ${storeId} AND account_id = ${accountId} AND token_hash NOT IN (
@@ -100,30 +101,34 @@ export const customerAccountRepository = (database: Kysely<Tables>) => ({
     ),
 
   /** Ends a link; whether it was valid. All others of the account end with it. */
-  async takeLink(storeId: number, tokenHash: Buffer, at: Date): Promise<number | null> {
+  async takeLink(
+    storeId: number,
+    tokenHash: Buffer,
+    at: Date,
+  ): Promise<{ readonly accountId: number; readonly locale: string | null } | null> {
     const taken = await database
       .deleteFrom('customer_account_link')
       .where('store_id', '=', storeId)
       .where('token_hash', '=', tokenHash)
       .where('expires_at', '>', at)
-      .returning('account_id')
+      .returning(['account_id as accountId', 'locale'])
       .executeTakeFirst()
     if (!taken) return null
     await database
       .deleteFrom('customer_account_link')
       .where('store_id', '=', storeId)
-      .where('account_id', '=', taken.account_id)
+      .where('account_id', '=', taken.accountId)
       .execute()
-    return taken.account_id
+    return taken
   },
 
-  async confirm(storeId: number, id: number, at: Date): Promise<void> {
+  /** Notes that a link in this language proved the address. */
+  async confirm(storeId: number, id: number, locale: string | null, at: Date): Promise<void> {
     await database
       .updateTable('customer_account')
-      .set({ confirmed_at: at, updated_at: at })
+      .set(({ fn, val }) => ({ confirmed_at: fn.coalesce('confirmed_at', val(at)), locale, updated_at: at }))
       .where('store_id', '=', storeId)
       .where('id', '=', id)
-      .where('confirmed_at', 'is', null)
       .execute()
   },
 
@@ -328,7 +333,7 @@ async function updated(
     readonly attempts_since?: null
     readonly addresses?: string
     readonly link_requested_at?: Date
-    readonly locale?: string | null
+    readonly link_locale?: string | null
   },
   at: Date,
 ): Promise<void> {

@@ -123,13 +123,15 @@ const LANGUAGES = lookupTable({ de: GERMAN, en: ENGLISH, es: SPANISH, fr: FRENCH
 
 /**
  * Texts of e-mails about accounts in a language, a BCP 47 tag; null: the first language of the store.
- * Merchants cannot replace them: they say what a link allows.
+ * Merchants cannot replace them: they say what a link allows. `locale` of the result is that of pages
+ * to link to: null where the shop has the language no longer.
  */
 export async function accountTexts(
   stores: StoreRepository,
   storeId: number,
   locale: string | null,
-): Promise<{ readonly code: string; readonly language: AccountTexts }> {
-  const tag = locale ?? (await stores.languagesOf([storeId]))[0]?.code ?? 'en'
-  return textsIn(LANGUAGES, ENGLISH, tag)
+): Promise<{ readonly code: string; readonly language: AccountTexts; readonly locale: string | null }> {
+  const languages = (await stores.languagesOf([storeId])).map(({ code }) => code)
+  const known = locale !== null && languages.includes(locale) ? locale : null
+  return { ...textsIn(LANGUAGES, ENGLISH, known ?? languages[0] ?? 'en'), locale: known }
 }

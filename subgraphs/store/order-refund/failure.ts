@@ -20,12 +20,12 @@ export async function enterRefundFailure(unit: UnitOfWork, order: Order, failed:
   const returned = least(failed, least(entered, before.refunded + before.balance))
   const shares = failedShares(ofOrder, returned, before)
   for (const { id, amount } of shares) await refunds.addFailure(storeId, id, textOf(amount))
-  const ofRefunds = sumOf(shares.map(({ amount }) => amount))
+  const ofBalance = least(returned - sumOf(shares.map(({ amount }) => amount)), before.balance)
   if (returned > 0n) await ledgerRepository(query).returnRefund(storeId, order, textOf(returned), now)
   await orderRepository(query).update(
     storeId,
     order.id,
-    { refunded: textOf(before.refunded - ofRefunds), balanceRefunded: textOf(before.balance - (returned - ofRefunds)) },
+    { refunded: textOf(before.refunded - (returned - ofBalance)), balanceRefunded: textOf(before.balance - ofBalance) },
     now,
   )
   const [amount, currency] = [textOf(failed), order.currency]

@@ -116,12 +116,14 @@ export async function applyPayment(
 }
 
 /**
- * Enters into the ledger what the gateway paid back since, or what failed of it. Both cannot be: what
- * was paid back is booked, so that less of it is no news.
+ * Enters into the ledger what the gateway paid back since, or what failed of it. What failed before
+ * it was booked is no news: it is neither.
  */
 async function withRefunds(unit: UnitOfWork, order: Order, before: Payment, merged: Payment): Promise<Payment> {
   const [booked, entered] = [amountOf(before.refundsBooked), amountOf(before.refundsEntered)]
-  const [news, failed] = [paidBack(merged) - booked, paidBack(before) - paidBack(merged)]
+  const news = paidBack(merged) - booked
+  // Also of what is booked and not answered for yet.
+  const failed = least(amountOf(merged.refundsFailed) - amountOf(before.refundsFailed), -news)
   if (failed > 0n) {
     const returned = await enterRefundFailure(unit, order, failed, entered)
     return { ...merged, refundsBooked: textOf(booked - failed), refundsEntered: textOf(entered - returned) }

@@ -140,9 +140,21 @@ describe('an account', () => {
     expect(smtp.received.at(-1)?.text).toMatch(/Jemand, vermutlich Sie[\s\S]*account\/link\/[\w-]{43}\?language=de\s/)
     expect(smtp.received.at(-1)?.html).toContain('<html lang="de">')
     const { token } = await open(link, 'correct horse')
+    // A stranger requests a link, which nobody uses: the language of this e-mail is no other's.
+    await requested('pt-BR')
+    await mails.finished()
+    expect(subjectOf(newest())).toBe('Entrar na Pottery')
     await change('changeCustomerPassword', { token, currentPassword: 'correct horse', password: 'better horse' })
     await mails.finished()
     expect(subjectOf(newest())).toBe('Ihr Passwort bei Pottery wurde geändert')
+    expect(smtp.received.at(-1)?.text).toMatch(/\/account\?language=de\s/)
+    // Pages in a language that the shop has no longer are not found.
+    await shopper.merchant('mutation { updateStore(input: { languages: ["en", "pt-BR", "nl"] }) { __typename } }')
+    await change('changeCustomerPassword', { token, currentPassword: 'better horse', password: 'best of horses' })
+    await mails.finished()
+    expect(subjectOf(newest())).toBe('Your password at Pottery was changed')
+    expect(smtp.received.at(-1)?.text).toMatch(/\/account\s/)
+    await shopper.merchant('mutation { updateStore(input: { languages: ["en", "de", "pt-BR", "nl"] }) { __typename } }')
     for (const [language, subject] of [
       ['pt-BR', 'Entrar na Pottery'],
       // There are no texts in Dutch.

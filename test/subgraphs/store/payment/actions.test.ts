@@ -66,6 +66,7 @@ async function paymentOf(orderId: number, captured: string) {
       (unit) => applyPayment(unit, id, { ...amounts, ...said, reference, status: 'AUTHORIZED', redirectUrl: null }, null),
     )
   return {
+    id,
     answers,
     captures: (captured: string) => answers({ captured }),
     state: async () => (await payments.findByIds(shop.storeId, [id]))[0],
@@ -128,5 +129,30 @@ describe('a refund that fails later', () => {
     expect(await ledgerOf(order)).toEqual([60, -20, 20, -60, 30])
     const [row] = await stack.sql('SELECT refunded::float8 AS refunded FROM store."order" WHERE id = $1', [order])
     expect(row).toEqual({ refunded: 30 })
+  })
+
+  const book = (id: number, amount: string) =>
+    stack.sql(
+      'UPDATE store.payment SET refunds_booked = refunds_booked + $2, refunds_entered = refunds_entered + $2 WHERE id = $1',
+      [id, amount],
+    )
+
+  test('is entered beside a later one that succeeded in the same answer, and when it failed before its first answer', async () => {
+    const order = await orderOf('PAID')
+    const payment = await paymentOf(order, '60')
+    await payment.answers({ captured: '60', refunded: '5' })
+    // As `refundOrder` through the gateway enters it before the gateway answers.
+    await shopper.refund(order, { amount: '12' })
+    await book(payment.id, '12')
+    await payment.answers({ captured: '60', refunded: '17', refundsFailed: '5' })
+    expect(await ledgerOf(order)).toEqual([60, -5, -12, 5])
+    await shopper.refund(order, { amount: '7' })
+    await book(payment.id, '7')
+    for (let times = 0; times < 2; times++) await payment.answers({ captured: '60', refunded: '24', refundsFailed: '12' })
+    expect(await ledgerOf(order)).toEqual([60, -5, -12, 5, -7, 7])
+    // Nothing was entered of one that failed before anybody knew it.
+    await payment.answers({ captured: '60', refunded: '33', refundsFailed: '21' })
+    expect(await ledgerOf(order)).toHaveLength(6)
+    expect(await payment.state()).toMatchObject({ refundsBooked: '12.0000', refundsEntered: '12.0000' })
   })
 })
