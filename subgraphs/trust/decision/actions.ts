@@ -133,7 +133,10 @@ async function createDecision(
   }
 }
 
-/** Reuses a judgement while it is valid, unless a source was unavailable when it was made. */
+/**
+ * Reuses a judgement while it is valid. Where a source was unavailable when it was made, evidence is
+ * collected first, and the judgement is reused if that is what it was.
+ */
 async function findOrCreateJudgement(
   {
     written: { request, text: requestText, hash, sentValue },
@@ -152,13 +155,13 @@ async function findOrCreateJudgement(
 ): Promise<{ readonly judgement: Judgement; readonly override: Override | null }> {
   const { engine, decisions, judgementCache: judgements, lists } = parts
   const { target } = request
-  const findValid = (snapshotId: string, override: Override | null): Judgement | null => {
+  const findValid = (snapshotId: string, override: Override | null, when: Date): Judgement | null => {
     const stored = judgements.get(judgementKey(snapshotId, hash, override))
-    return stored && stored.decision.validity.validUntil > toUnixSeconds(at) ? stored : null
+    return stored && stored.decision.validity.validUntil > toUnixSeconds(when) ? stored : null
   }
   const listed = (snapshot: Snapshot) =>
     applyLists({ target, snapshot, override: wanted }, { engine, lists, at: toUnixSeconds(at) })
-  const cached = last && findValid(last.snapshotId, wanted)
+  const cached = last && findValid(last.snapshotId, wanted, at)
   const used = cached ? cached.snapshot : last && (await decisions.snapshot(last.snapshotId))
   const final = used && isFinal(target, used) ? used : null
   if (cached && final) {
@@ -168,8 +171,8 @@ async function findOrCreateJudgement(
   }
   const { snapshot, override } = await listed(await loadOrCollectSnapshot(target, final, sentValue, parts))
   // The evidence may be what it was, where a source is still unavailable; and a concurrent request
-  // for the same evidence may have stored its judgement.
-  const shared = findValid(snapshot.id, override)
+  // for the same evidence may have stored its judgement. It may have expired while evidence was collected.
+  const shared = findValid(snapshot.id, override, parts.now())
   if (shared) return { judgement: shared, override }
   const assessed = decideFromSnapshot(snapshot, request, override, { engine, at: toUnixSeconds(parts.now()) })
   const text = engine.textOf(assessed.decision)

@@ -194,6 +194,26 @@ test('no answer has run out when it is given, however old the evidence', async (
   }
 })
 
+test('no answer has run out when it is given, also when it did while evidence was collected', async () => {
+  const { evidenceFor } = trust.sources
+  const fixed = trust.sources as { evidenceFor: typeof evidenceFor }
+  const host = 'expiring.example.com'
+  trust.sources.setEvidence(host, { ...aGoodHost(SECONDS), rdap: { status: 'failed', reason: 'unavailable' } })
+  const old = await evidenceFor({ host, registrable: null })
+  const end = Date.parse((await decide(host)).assessment.validity.validUntil)
+  at = new Date(end - 1_000)
+  fixed.evidenceFor = async () => {
+    at = new Date(end)
+    return old
+  }
+  try {
+    const { assessment } = await decide(host)
+    expect(Date.parse(assessment.validity.validUntil)).toBeGreaterThan(end)
+  } finally {
+    fixed.evidenceFor = evidenceFor
+  }
+})
+
 test('a decision replays byte for byte, also under an override that is gone by now', async () => {
   const set = 'mutation ($input: SetOverrideInput!) { setOverride(input: $input) { __typename } }'
   const expiresAt = new Date(NOON.getTime() + 600_000).toISOString()

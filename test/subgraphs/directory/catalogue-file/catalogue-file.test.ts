@@ -73,7 +73,12 @@ function hostileItems(): Item[] {
     category: name || '__proto__',
     popularity: [0, 1, 2 ** 53, 0.5][at % 4] as number,
     createdAt: new Date(at === 0 ? -8.64e15 : 8.64e15 - at),
-    ...(at % 3 === 0 && { toolNames: ['__proto__', 'toString', name] }),
+    ...(at % 3 === 0 && {
+      toolNames: ['__proto__', 'toString', name],
+      transport: 'stdio' as const,
+      installCommand: `npx ${name}`,
+      installations: [`npx ${name}`, name].map((command) => ({ command, transport: 'stdio' as const })),
+    }),
   }))
 }
 
