@@ -103,6 +103,7 @@ test('search shows guides first and decision records last, where each result sta
   expect(results[0]).toMatchObject({ place: 'Guides', path: 'guides/verify-a-webhook' })
   const paths = results.map(({ path }) => path)
   expect(new Set(paths).size, 'one result for each page').toBe(paths.length)
+  expect(text).toContain(`${paths.length} pages for <strong>webhook</strong>`)
   // Parts of a page stand below it, with their own address.
   expect(results[0]?.rest).toContain('<a href="/docs/guides/verify-a-webhook#besides-the-signature">Besides the signature</a>')
   expect(results.some(({ rest }) => rest.includes('<mark>webhook</mark>'))).toBe(true)

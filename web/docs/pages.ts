@@ -72,6 +72,7 @@ ${library.sections.map(
 }
 
 function searchPage(query: string | null, found: ReturnType<DocsSearch>, options: DocsOptions, site: Site): WebPage {
+  const results = byPage(found)
   return {
     title: query === null ? 'Search the documentation' : `${query}: documentation`,
     description: 'Search in the documentation.',
@@ -79,8 +80,8 @@ function searchPage(query: string | null, found: ReturnType<DocsSearch>, options
       null,
       html`<h1>Search the documentation</h1>
 ${searchForm(query ?? '', site)}
-${query !== null && html`<p role="status">${found.length === 0 ? html`Nothing for <strong>${query}</strong>. Use fewer or other words, or go through the <a href="${site.at('/docs')}">contents</a>.` : html`${counted(found.length, 'result')} for <strong>${query}</strong>`}</p>`}
-<ul class="cards">${byPage(found).map((hits) => resultOf(hits, options.library, site))}</ul>`,
+${query !== null && html`<p role="status">${results.length === 0 ? html`Nothing for <strong>${query}</strong>. Use fewer or other words, or go through the <a href="${site.at('/docs')}">contents</a>.` : html`${counted(results.length, 'page')} for <strong>${query}</strong>`}</p>`}
+<ul class="cards">${results.map((hits) => resultOf(hits, options.library, site))}</ul>`,
       options,
       site,
     ),

@@ -353,6 +353,11 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     gateway.failRefund(reference, '10')
     const events = async () => (await shopper.events()).filter((each) => each.event === 'order_updated' && each.id === number)
     const before = (await events()).length
+    const refundedToday = async () => {
+      const { salesReport } = await shopper.merchant('{ salesReport(period: { period: TODAY }) { days { refunded } } }', {})
+      return Number(salesReport.days[0].refunded)
+    }
+    const reported = await refundedToday()
     const answers = await Promise.all([
       ...Array.from({ length: 5 }, () => sendNotification(gateway.failure(reference, now))),
       ...Array.from({ length: 5 }, () => notify(reference)),
@@ -369,6 +374,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     })
     expect(failuresIn(failed)).toEqual([expect.stringContaining('A refund of 10 EUR failed at the gateway')])
     expect((await events()).length).toBe(before + 1)
+    expect(reported - (await refundedToday())).toBeCloseTo(10)
     const entries = [
       ['PAYMENT', 30],
       ['REFUND', -4],
