@@ -137,6 +137,30 @@ const SAMPLES: readonly Sample[] = [
     look: html`<div class="facets"><details class="folded"><summary>Order and filters</summary><ul><li id="folded"><a href="#folded">Newest</a></li></ul></details></div>`,
     markup: '<details class="folded"><summary>',
   },
+  {
+    name: 'Folded sections',
+    when: 'Long lists by kind: the heading opens its section, and says how much is in it.',
+    look: html`<details class="fold" open><summary><h3>Queries <span class="quiet">2</span></h3></summary><ul class="listing"><li><a href="#listed"><code id="listed">node</code></a> <span>The object with an id.</span></li></ul></details>`,
+    markup: '<details class="fold"><summary><h2>, <ul class="listing">',
+  },
+  {
+    name: 'Tiles',
+    when: 'Entries that lead somewhere: the whole tile is the link of its name.',
+    look: html`<div class="tiles"><div class="card"><h3><a href="#tile" id="tile">Databases</a></h3><p class="facts"><span>3 items</span></p><p class="note">Read only, all of them.</p></div></div>`,
+    markup: '<div class="tiles"><div class="card">, <p class="note">',
+  },
+  {
+    name: 'Table that stacks',
+    when: 'Rows with one name and one amount: on a phone each row is a block.',
+    look: html`<div class="wide" tabindex="0" role="region" aria-label="Orders of the example"><table class="stack"><thead><tr><th scope="col">Number</th><th scope="col">Customer</th><th scope="col">Status</th><th scope="col" class="number">Total</th></tr></thead><tbody><tr><th scope="row"><a href="#stacked" id="stacked">1001</a></th><td>Ann Example</td><td>${chip('Paid', 'good')}</td><td class="number">€12.00</td></tr></tbody></table></div>`,
+    markup: '<table class="stack">',
+  },
+  {
+    name: 'States',
+    when: 'Many names with a state each.',
+    look: html`<ul class="states"><li><strong>urlhaus</strong> ${chip('answers', 'good')}</li><li><strong>tranco</strong> ${chip('unavailable', 'doubt')}</li></ul>`,
+    markup: '<ul class="states"><li><strong>',
+  },
 ]
 
 /** The parts that pages are made of, for who writes them; served in development only. */
