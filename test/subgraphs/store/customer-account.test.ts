@@ -128,8 +128,8 @@ describe('an account', () => {
 
   test('gets its e-mails in the language of the page that requested the last link, else in the first of the shop', async () => {
     const email = 'lena@example.org'
-    const requested = (language?: string | null) => {
-      clock.setTime(clock.now() + 3 * MINUTE_MS)
+    const requested = async (language?: string | null) => {
+      await clock.setTime(clock.now() + 3 * MINUTE_MS)
       return change('requestCustomerLink', { email, ...(language !== undefined && { language }) }, 'email')
     }
     const newest = () => smtp.received.at(-1)?.headers ?? []
@@ -171,7 +171,7 @@ describe('an account', () => {
   test('needs no password, and gets one by a link, which ends all other sessions', async () => {
     const { email, token } = await anAccount(null)
     expect(await signIn(email, '')).toMatchObject({ __typename: 'CustomerCredentialsWrong' })
-    clock.setTime(clock.now() + 3 * MINUTE_MS)
+    await clock.setTime(clock.now() + 3 * MINUTE_MS)
     await request(email)
     const link = await linkFor(email)
     expect(smtp.received.at(-1)?.headers).toContain('Subject: Sign in to Pottery')
@@ -297,7 +297,7 @@ describe('an account', () => {
   test('ends its session after 30 days, and the oldest of more than 20', async () => {
     const { email, token } = await anAccount()
     for (let session = 0; session < 20; session += 1) {
-      clock.setTime(clock.now() + 1_000)
+      await clock.setTime(clock.now() + 1_000)
       await signIn(email, 'correct horse')
     }
     expect(await accountOf(token)).toBeNull()
