@@ -3,8 +3,10 @@ import { commandsPage } from './commands.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { metricsPage } from './metrics.ts'
+import { operationLimitsPage } from './operation-limits.ts'
 import { optionsPage } from './options.ts'
 import { settingsPage } from './settings.ts'
+import { staffRolesPage } from './staff-roles.ts'
 
 /** Pages of the reference that code states, by their files from the root of the repository. */
 export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
@@ -16,4 +18,6 @@ export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/events.md', eventsPage()],
+    ['docs/reference/operation-limits.md', operationLimitsPage()],
+    ['docs/reference/staff-roles.md', staffRolesPage()],
   ])

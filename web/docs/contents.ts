@@ -43,6 +43,7 @@ export const DOCS_SECTIONS: readonly (Section & { readonly folder?: string })[] 
       'reference/commands',
       'reference/errors',
       'reference/limits',
+      'reference/operation-limits',
       'reference/bounds',
       'reference/events',
       'reference/metrics',
@@ -50,6 +51,7 @@ export const DOCS_SECTIONS: readonly (Section & { readonly folder?: string })[] 
       'reference/subscriptions',
       'reference/caching',
       'reference/store-contract',
+      'reference/staff-roles',
     ],
   },
   {

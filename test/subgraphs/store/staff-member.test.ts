@@ -387,8 +387,8 @@ test('every mutation of the store says what right it needs, and each role may ru
 })
 
 test('the documented table of roles and rights is the one of the code', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/store.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| `(\w+)` \| .*? \| (.*?) \| (.*?) \|$/gm)].filter(([, role = '']) =>
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/staff-roles.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| `(\w+)` \| .*? \| .*? \| (.*?) \| (.*?) \|$/gm)].filter(([, role = '']) =>
     (STAFF_ROLES as readonly string[]).includes(role),
   )
   const words = (cell: string) => (cell === 'all' ? 'all' : [...cell.matchAll(/`(\w+)`/g)].map(([, word]) => word).toSorted())
