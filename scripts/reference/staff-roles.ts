@@ -1,3 +1,4 @@
+import { SCOPES } from '../../subgraphs/store/access/scopes.ts'
 import { ROLE_RIGHTS, STAFF_ROLES, type StaffRole } from '../../subgraphs/store/access/staff-roles.ts'
 import { codeOf, generatedFrom, tableOf } from './markdown.ts'
 
@@ -10,19 +11,27 @@ const PURPOSE: Readonly<Record<StaffRole, string>> = {
   SUPPORT: 'answering customers',
 }
 
-const listOf = (names: readonly string[]): string => names.toSorted().map(codeOf).join(', ') || 'none'
-
 /** Rights of the staff of a store by role. */
 export function staffRolesPage(): string {
-  const rows = STAFF_ROLES.map((role) => {
-    const { scopes, policies } = ROLE_RIGHTS[role]
-    const scopesOf = (prefix: string) => (scopes === 'all' ? 'all' : listOf(scopes.filter((scope) => scope.startsWith(prefix))))
-    return [codeOf(role), PURPOSE[role], scopesOf('read_'), scopesOf('write_'), listOf(policies)]
-  })
+  const roles = STAFF_ROLES.map((role) => [
+    codeOf(role),
+    PURPOSE[role],
+    ROLE_RIGHTS[role].policies.toSorted().map(codeOf).join(', '),
+  ])
+  const scopes = SCOPES.toSorted().map((scope) => [
+    codeOf(scope),
+    ...STAFF_ROLES.map((role) => {
+      const { scopes } = ROLE_RIGHTS[role]
+      return scopes === 'all' || scopes.includes(scope) ? 'yes' : '–'
+    }),
+  ])
   return `# Roles of staff
 Rights of people who work in a [store](../store.md#staff). The schema says which scopes and policies a type or field requires.
 
-${tableOf(['role', 'for', 'scopes that read', 'scopes that change', 'policies'], rows)}
+${tableOf(['role', 'for', 'policies'], roles)}
+
+## Scopes
+${tableOf(['scope', ...STAFF_ROLES.map((role) => role.toLowerCase())], scopes)}
 
 ${generatedFrom('subgraphs/store/access/staff-roles.ts')}`
 }

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../platform/database/database.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { PUBLIC_ROOT_FIELDS, RULES } from '../../../subgraphs/store/access/rules.ts'
+import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
 import { ROLE_RIGHTS, STAFF_ROLES, type StaffRole } from '../../../subgraphs/store/access/staff-roles.ts'
 import { staffMemberRepository } from '../../../subgraphs/store/staff-member/repository.ts'
 import { MAX_STAFF } from '../../../subgraphs/store/staff-member/staff-member.ts'
@@ -386,17 +387,17 @@ test('every mutation of the store says what right it needs, and each role may ru
   expect(wrong).toEqual([])
 })
 
-test('the documented table of roles and rights is the one of the code', () => {
+test('the documented tables of roles and scopes are those of the code', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/staff-roles.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| `(\w+)` \| .*? \| .*? \| (.*?) \| (.*?) \|$/gm)].filter(([, role = '']) =>
-    (STAFF_ROLES as readonly string[]).includes(role),
-  )
-  const words = (cell: string) => (cell === 'all' ? 'all' : [...cell.matchAll(/`(\w+)`/g)].map(([, word]) => word).toSorted())
-  const writing = (role: StaffRole) => {
+  const cells = [...page.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split(' | '))
+  const words = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)
+  const policies = cells.filter(({ length }) => length === 3).map(([role, , granted]) => [...words(role), words(granted)])
+  expect(policies).toEqual(STAFF_ROLES.map((role) => [role, [...ROLE_RIGHTS[role].policies].toSorted()]))
+
+  const rows = cells.filter(({ length }) => length === 1 + STAFF_ROLES.length)
+  STAFF_ROLES.forEach((role, index) => {
+    const documented = rows.filter((row) => row[index + 1] === 'yes').flatMap(([scope]) => words(scope))
     const { scopes } = ROLE_RIGHTS[role]
-    return scopes === 'all' ? 'all' : scopes.filter((scope) => scope.startsWith('write_')).toSorted()
-  }
-  expect(rows.map(([, role, changes = '', policies = '']) => [role, words(changes), words(policies)])).toEqual(
-    STAFF_ROLES.map((role) => [role, writing(role), [...ROLE_RIGHTS[role].policies].toSorted()]),
-  )
+    expect(documented, role).toEqual([...(scopes === 'all' ? SCOPES : scopes)].toSorted())
+  })
 })
