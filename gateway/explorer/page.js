@@ -44,6 +44,20 @@ document.addEventListener(
   true,
 )
 
+document.addEventListener(
+  'keydown',
+  (event) => {
+    const { target, key, ctrlKey, metaKey, shiftKey, altKey, isTrusted } = event
+    if (key !== 'Enter' || !(ctrlKey || metaKey) || shiftKey || altKey || !isTrusted || !target.closest?.('.CodeMirror')) return
+    event.preventDefault()
+    event.stopPropagation()
+    // The editor knows keys by their number.
+    const again = { key, keyCode: 13, ctrlKey, metaKey, bubbles: true, cancelable: true }
+    tools.afterPaint(() => target.dispatchEvent(new KeyboardEvent('keydown', again)))
+  },
+  true,
+)
+
 const took = document.getElementById('took')
 /** How long an answer took, its size as JSON, and its errors. */
 function summaryOf(result, milliseconds) {

@@ -299,6 +299,12 @@ describe.skipIf(hasNoBrowser)('in a browser (skipped where none is installed)', 
     await page.locator('.result-window', { hasText: '"Product a"' }).waitFor()
     expect(await page.evaluate("order.filter((each) => each !== 'cost')")).toEqual(['frame', 'operation'])
     expect(await page.evaluate(focused)).toBe(before)
+    await page.evaluate(
+      "order.length = 0, addEventListener('keydown', () => requestAnimationFrame(() => order.push('frame')), { capture: true, once: true })",
+    )
+    await page.keyboard.press('Control+Enter')
+    await page.waitForFunction("order.includes('operation')")
+    expect(await page.evaluate("order.filter((each) => each !== 'cost')")).toEqual(['frame', 'operation'])
     expect(complaints).toEqual([])
     await page.close()
   })
