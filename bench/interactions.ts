@@ -6,6 +6,7 @@
  *   --throttle N (4)     how many times slower the processor of the pages is
  *   --rounds N (3)       how often each page is opened and used
  *   --max MS (100)       the run fails when a page takes longer
+ *   --only NAME          one page, beside the control
  *
  * Starts Atrium in a temporary folder, with its demo shop. Entries are in steps of 8 ms. An empty page
  * with a button and a field is the control: where it is slow, the machine is busy with something
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     throttle: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     max: { type: 'string', default: '100' },
+    only: { type: 'string' },
   },
 })
 const [throttle, rounds, max] = [Number(values.throttle), Number(values.rounds), Number(values.max)]
@@ -199,7 +201,7 @@ try {
   console.log(
     `Worst interaction of each page, processor ${throttle} times slower, ${rounds} rounds: duration, of which handlers\n`,
   )
-  for (const each of CASES) {
+  for (const each of CASES.filter(({ name }) => values.only === undefined || name === 'control' || name === values.only)) {
     const worst: Interaction[] = []
     for (let round = 0; round < rounds; round++) {
       const [slowest] = (await measure(context, each)).sort((one, other) => other.duration - one.duration)

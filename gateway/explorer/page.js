@@ -22,6 +22,42 @@ const fetcher = async (operation, options) => {
   })
 }
 
+/**
+ * Running an operation writes to both editors and renders every panel again: it begins when the click is painted. The focus
+ * stays where it is, because an editor that loses it is drawn again.
+ */
+const executeButtonOf = ({ target }) => target.closest?.('.graphiql-execute-button')
+document.addEventListener('mousedown', (event) => executeButtonOf(event) && event.preventDefault(), true)
+document.addEventListener(
+  'click',
+  (event) => {
+    const button = executeButtonOf(event)
+    // Of several operations a menu opens. The click of a script is the one below.
+    if (!button || !event.isTrusted || button.hasAttribute('aria-haspopup')) return
+    event.stopPropagation()
+    button.classList.add('is-starting')
+    tools.afterPaint(() => {
+      button.classList.remove('is-starting')
+      button.click()
+    })
+  },
+  true,
+)
+
+document.addEventListener(
+  'keydown',
+  (event) => {
+    const { target, key, ctrlKey, metaKey, shiftKey, altKey, isTrusted } = event
+    if (key !== 'Enter' || !(ctrlKey || metaKey) || shiftKey || altKey || !isTrusted || !target.closest?.('.CodeMirror')) return
+    event.preventDefault()
+    event.stopPropagation()
+    // The editor knows keys by their number.
+    const again = { key, keyCode: 13, ctrlKey, metaKey, bubbles: true, cancelable: true }
+    tools.afterPaint(() => target.dispatchEvent(new KeyboardEvent('keydown', again)))
+  },
+  true,
+)
+
 const took = document.getElementById('took')
 /** How long an answer took, its size as JSON, and its errors. */
 function summaryOf(result, milliseconds) {
@@ -78,6 +114,6 @@ ReactDOM.createRoot(document.getElementById('explorer')).render(
       shouldPersistHeaders: false,
       plugins,
     },
-    tools,
+    tools.toolbar,
   ),
 )

@@ -12,6 +12,9 @@ const tools = (() => {
   /** GraphiQL's editors and tabs, once they are there. */
   let editor = null
 
+  /** Runs something when the next frame is painted. */
+  const afterPaint = (run) => requestAnimationFrame(() => setTimeout(run))
+
   /** What the next new tab shows; null: what GraphiQL puts there. */
   let pending = null
 
@@ -74,16 +77,14 @@ const tools = (() => {
     if (gallery.open || gallery.matches(':popover-open')) return
     const focused = document.activeElement
     gallery.showPopover()
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        // An example was chosen by now.
-        if (!gallery.matches(':popover-open')) return
-        gallery.hidePopover()
-        // The modal gallery returns the focus to what has it now.
-        focused?.focus({ preventScroll: true })
-        gallery.showModal()
-      }),
-    )
+    afterPaint(() => {
+      // An example was chosen by now.
+      if (!gallery.matches(':popover-open')) return
+      gallery.hidePopover()
+      // The modal gallery returns the focus to what has it now.
+      focused?.focus({ preventScroll: true })
+      gallery.showModal()
+    })
   }
 
   function closeGallery() {
@@ -142,6 +143,36 @@ const tools = (() => {
     }
   }
 
+  /**
+   * The first click into an editor compiles what answers clicks, which takes longer than all the rest of it. A second editor that
+   * nobody sees, and that cannot have the focus, is clicked into while nothing else happens.
+   */
+  function warmUp(CodeMirror) {
+    const place = document.createElement('div')
+    place.className = 'warm-up'
+    place.setAttribute('aria-hidden', 'true')
+    document.body.append(place)
+    const { mode, extraKeys } = editor.queryEditor.options
+    const options = {
+      mode,
+      extraKeys,
+      value: '{ a }',
+      matchBrackets: true,
+      autoCloseBrackets: true,
+      lineNumbers: true,
+      foldGutter: true,
+    }
+    const scratch = CodeMirror(place, options)
+    const { left, top } = place.getBoundingClientRect()
+    const at = { clientX: left + 40, clientY: top + 8, button: 0, bubbles: false, cancelable: true }
+    scratch.display.lineDiv.dispatchEvent(new MouseEvent('mousedown', { ...at, bubbles: true }))
+    document.dispatchEvent(new MouseEvent('mouseup', at))
+    CodeMirror.signal(scratch, 'focus', scratch)
+    scratch.replaceSelection('b')
+    CodeMirror.signal(scratch, 'blur', scratch)
+    place.remove()
+  }
+
   /** Draws nothing: it is where GraphiQL tells of its editors. */
   function Follow() {
     editor = GraphiQL.React.useEditorContext({ nonNull: true })
@@ -151,6 +182,7 @@ const tools = (() => {
       if (!isReady) return
       share.hidden = false
       openShared()
+      globalThis.requestIdleCallback?.(() => warmUp(editor.queryEditor.constructor))
       addEventListener('hashchange', openShared)
     }, [isReady])
     React.useEffect(() => {
@@ -175,5 +207,5 @@ const tools = (() => {
 
   drawGallery()
   const toolbar = ({ prettify, copy, merge }) => h(React.Fragment, null, prettify, merge, copy, h(Follow))
-  return h(GraphiQL.Toolbar, null, toolbar)
+  return { afterPaint, toolbar: h(GraphiQL.Toolbar, null, toolbar) }
 })()

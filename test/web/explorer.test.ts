@@ -272,6 +272,43 @@ describe.skipIf(hasNoBrowser)('in a browser (skipped where none is installed)', 
     }
   })
 
+  test('an operation runs after the frame of the click, and the editor keeps the focus', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.addInitScript(`globalThis.order = []
+      const { fetch } = window
+      window.fetch = (address, options) => {
+        order.push(JSON.parse(options.body).extensions ? 'cost' : 'operation')
+        return fetch(address, options)
+      }`)
+    await page.goto(`${base}/graphql`)
+    const execute = page.getByRole('button', { name: /execute query/i })
+    await execute.waitFor()
+    const focused = "document.activeElement.closest('[aria-label]')?.getAttribute('aria-label')"
+    // What is compiled ahead takes no focus, and leaves nothing.
+    await page.evaluate('new Promise((wait) => requestIdleCallback(wait))')
+    expect(await page.evaluate("[document.activeElement.localName, document.querySelectorAll('.warm-up').length]")).toEqual([
+      'body',
+      0,
+    ])
+    await page.locator('.graphiql-query-editor .CodeMirror').click()
+    const before = await page.evaluate(focused)
+    await page.evaluate(
+      "order.length = 0, addEventListener('click', () => requestAnimationFrame(() => order.push('frame')), { capture: true, once: true })",
+    )
+    await execute.click()
+    await page.locator('.result-window', { hasText: '"Product a"' }).waitFor()
+    expect(await page.evaluate("order.filter((each) => each !== 'cost')")).toEqual(['frame', 'operation'])
+    expect(await page.evaluate(focused)).toBe(before)
+    await page.evaluate(
+      "order.length = 0, addEventListener('keydown', () => requestAnimationFrame(() => order.push('frame')), { capture: true, once: true })",
+    )
+    await page.keyboard.press('Control+Enter')
+    await page.waitForFunction("order.includes('operation')")
+    expect(await page.evaluate("order.filter((each) => each !== 'cost')")).toEqual(['frame', 'operation'])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test.each(['#operation=!!', '#operation=bm90IGpzb24', '#operation=eyJxdWVyeSI6MX0'])('%s opens nothing', async (hash) => {
     const { page, complaints } = await openPage(browser)
     await page.goto(`${base}/graphql${hash}`)

@@ -774,6 +774,39 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     expect(complaints).toEqual([])
   })
 
+  test('results that stay while one types are the same elements, with what was chosen', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${web.url}/search?q=acme+t`)
+    await page.getByLabel('Compare Acme Tools').check()
+    await page.evaluate("globalThis.before = document.querySelector('#results .card')")
+    await page.getByRole('searchbox').press('End')
+    await page.keyboard.type('ools')
+    await page.waitForURL((address) => address.search === '?q=acme+tools')
+    await page.locator('#results:not(.is-loading)').waitFor()
+    expect([await page.evaluate('before.isConnected'), await page.getByLabel('Compare Acme Tools').isChecked()]).toEqual([
+      true,
+      true,
+    ])
+    await page.getByRole('searchbox').fill('postgress')
+    await page.locator('#results .card', { hasText: 'One of many for postgres' }).first().waitFor()
+    expect([await page.getByLabel('Compare Acme Tools').count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+
+  test('on a phone, sections of the schema are folded and open without JavaScript; in a wide window queries are shown', async () => {
+    const { page } = await openPage(browser, { javaScriptEnabled: false, viewport: { width: 390, height: 800 } })
+    await page.goto(`${web.url}/schema`)
+    const query = page.locator('.listing a[href="/schema/Query#mcpServer"]')
+    const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+    expect([await query.isVisible(), height < 2500]).toEqual([false, true])
+    await page.locator('summary', { hasText: 'Queries' }).click()
+    await query.waitFor()
+    await page.locator('summary', { hasText: 'Queries' }).click()
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await query.waitFor()
+    await page.close()
+  })
+
   test('search as you type shows why it has no answer, and continues with the next letter', async () => {
     const { page } = await openPage(browser)
     await page.goto(`${web.url}/search?q=acme`)

@@ -9,7 +9,7 @@ import { readerPage, userPage } from '../account/page.ts'
 import type { UserSession } from '../account/session.ts'
 import { avatar } from '../frame/avatar.ts'
 import { chip } from '../frame/chip.ts'
-import { counted, dayOf } from '../frame/figures.ts'
+import { counted, dayOf, whole } from '../frame/figures.ts'
 import { changeForm } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import { plainText } from '../frame/markdown.ts'
@@ -25,10 +25,21 @@ import { addPath, COLLECTIONS, pathOfCollection } from './path.ts'
 type Collection = NonNullable<CollectionPageQuery['itemCollection']>
 type Entry = Collection['entries'][number]
 
-const card = ({ id, name, description, visibility, entryCount, updatedAt, author }: CollectionCardFragment, site: Site): Html =>
+const card = (
+  { id, name, description, visibility, entryCount, updatedAt, author, entries }: CollectionCardFragment,
+  site: Site,
+): Html =>
   html`<article class="card pictured">${avatar(author.name)}<h3><a href="${site.at(pathOfCollection(id))}">${name}</a> ${visibility !== 'PUBLIC' && chip(VISIBILITIES[visibility].word, 'none')}</h3>
 <p class="facts"><span>${author.name}</span> <span>${counted(entryCount, 'item')}</span> <time datetime="${updatedAt}">${dayOf(updatedAt)}</time></p>
-${description !== '' && html`<p>${shortened(plainText(description))}</p>`}</article>`
+${description !== '' && html`<p>${shortened(plainText(description))}</p>`}${preview(entries, entryCount)}</article>`
+
+/** The first items of a collection, without those that left the directory, and how many there are besides. */
+function preview(entries: CollectionCardFragment['entries'], entryCount: number): Html | null {
+  const items = entries.flatMap(({ item }) => item ?? [])
+  if (items.length === 0) return null
+  const others = entryCount - items.length
+  return html`<ul class="preview">${items.map((item) => html`<li>${avatar('owner' in item ? item.owner : item.slug)} ${item.name}</li>`)}${others > 0 && html`<li class="quiet">and ${whole(others)} more</li>`}</ul>`
+}
 
 const EMPTY = { name: '', description: '', visibility: 'PRIVATE' } as const
 

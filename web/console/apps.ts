@@ -24,7 +24,7 @@ export const apps = consolePage({
     const { appAuthorizations: found } = dataOf(await run(ConsoleAppsDocument, {}))
     return html`<h1>Apps</h1>
 <p class="lead">Third-party apps with access to the store, granted by its owner.</p>
-${found.length === 0 ? html`<p>No apps yet. Apps appear here after you grant them access.</p>` : html`<ul class="cards">${found.map((each) => card(each, visit, site))}</ul>`}`
+${found.length === 0 ? html`<div class="empty" role="status"><p><strong>No apps yet.</strong></p><p>Apps appear here after you grant them access.</p></div>` : html`<ul class="cards">${found.map((each) => card(each, visit, site))}</ul>`}`
   },
 })
 

@@ -101,7 +101,7 @@ ${nextLinks(AUDIT, query, found.pageInfo, site)}`
 
 const head = (query: AuditQuery, site: Site): Html => html`<h1>Audit log</h1>
 <p class="lead">Who changed what in this store, the newest first. It keeps no data of customers, no secrets and no long texts. <a href="${site.at(`${AUDIT}.csv`)}${addressOf(query)}" download>Download as CSV</a></p>
-<search><form class="fields" action="${site.at(AUDIT)}">
+<search><form class="fields fields-list-filter" action="${site.at(AUDIT)}">
 ${select('actor', 'Changed by', 'anybody', optionsOf(ACTORS), query.actor)}
 ${select('noun', 'Object', 'any', optionsOf(AUDIT_NOUNS), query.noun)}
 <div><label for="number">Number of the object</label><input id="number" name="number" value="${query.number}" inputmode="numeric" maxlength="10" autocomplete="off"></div>
@@ -130,7 +130,7 @@ function addressOf({ actor, user, noun, number, from, to }: AuditQuery): string 
 }
 
 const table = (nodes: readonly ConsoleAuditEntry[], site: Site): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="Audit log"><table>
+  html`<div class="wide" tabindex="0" role="region" aria-label="Audit log"><table class="stack">
 <thead><tr><th scope="col">Time</th><th scope="col">Changed by</th><th scope="col">Object</th><th scope="col">Fields</th><th scope="col">Operation</th></tr></thead>
 <tbody>${nodes.map(
     (entry) =>

@@ -61,9 +61,9 @@ ${nextLinks(CUSTOMERS, query, found.pageInfo, site)}`
 })
 
 const table = (nodes: readonly Customer[], site: Site): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="Customers"><table>
+  html`<div class="wide" tabindex="0" role="region" aria-label="Customers"><table class="stack">
 <thead><tr><th scope="col">Name</th><th scope="col">E-mail</th><th scope="col">Status</th><th scope="col">Marketing</th><th scope="col">Since</th></tr></thead>
 <tbody>${nodes.map(
     ({ number, fullname, email, status, acceptsMarketing, createdAt }) =>
-      html`<tr><th scope="row"><a href="${site.at(`${CUSTOMERS}/${number}`)}">${fullname}</a></th><td>${email}</td><td>${customerChip(status)}</td><td>${acceptsMarketing ? 'accepted' : 'no'}</td><td><time datetime="${createdAt}">${dayOf(createdAt)}</time></td></tr>`,
+      html`<tr><th scope="row"><a href="${site.at(`${CUSTOMERS}/${number}`)}">${fullname}</a></th><td>${email}</td><td>${customerChip(status)}</td><td data-label="Marketing">${acceptsMarketing ? 'accepted' : 'no'}</td><td><time datetime="${createdAt}">${dayOf(createdAt)}</time></td></tr>`,
   )}</tbody></table></div>`

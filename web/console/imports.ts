@@ -80,9 +80,9 @@ const uploadForm = ({ formToken }: Visit, { at }: Site): Html =>
 </form>`
 
 const table = (nodes: readonly Import[], { at }: Site): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="Imports"><table>
+  html`<div class="wide" tabindex="0" role="region" aria-label="Imports"><table class="stack">
 <thead><tr><th scope="col">Import</th><th scope="col">Status</th><th scope="col" class="number">Created</th><th scope="col" class="number">Changed</th><th scope="col" class="number">Skipped</th><th scope="col" class="number">With errors</th><th scope="col">Begun</th></tr></thead>
 <tbody>${nodes.map(
     ({ number, kind, status, isDryRun, fileName, created, updated, skipped, failed, createdAt }) =>
-      html`<tr><th scope="row"><a href="${at(`${IMPORTS}/${number}`)}">${number}, ${kindOf(kind)}${isDryRun && ', check only'}</a>${fileName !== null && html`<br><span class="quiet">${fileName}</span>`}</th><td>${importChip(status)}</td><td class="number">${whole(created)}</td><td class="number">${whole(updated)}</td><td class="number">${whole(skipped)}</td><td class="number">${whole(failed)}</td><td><time datetime="${createdAt}">${momentOf(createdAt)}</time></td></tr>`,
+      html`<tr><th scope="row"><a href="${at(`${IMPORTS}/${number}`)}">${number}, ${kindOf(kind)}${isDryRun && ', check only'}</a>${fileName !== null && html`<br><span class="quiet">${fileName}</span>`}</th><td>${importChip(status)}</td><td class="number" data-label="Created">${whole(created)}</td><td class="number" data-label="Changed">${whole(updated)}</td><td class="number" data-label="Skipped">${whole(skipped)}</td><td class="number" data-label="With errors">${whole(failed)}</td><td><time datetime="${createdAt}">${momentOf(createdAt)}</time></td></tr>`,
   )}</tbody></table></div>`

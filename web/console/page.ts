@@ -115,6 +115,12 @@ export const ROLE_LABELS: Readonly<Record<StaffRole, string>> = {
 
 const FIRST = '/console'
 
+/** Sections of pages whose address is not below that of their section. */
+const SECTIONS: LookupTable<string> = lookupTable({
+  '/console/currencies': '/console/settings',
+  '/console/mail-texts': '/console/settings',
+})
+
 /** Whether a page is the one at `path`, or below it; all are below the first. */
 const isIn = (here: Pick<ConsoleRow, 'path'>, path: string): boolean =>
-  here.path === path || (path !== FIRST && here.path.startsWith(`${path}/`))
+  here.path === path || SECTIONS[here.path] === path || (path !== FIRST && here.path.startsWith(`${path}/`))

@@ -51,9 +51,9 @@ ${nextLinks(PRICE_LISTS, query, found.pageInfo, site)}`
 })
 
 const table = (nodes: readonly PriceList[], { at }: Site): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="Price lists"><table>
+  html`<div class="wide" tabindex="0" role="region" aria-label="Price lists"><table class="stack">
 <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">For</th><th scope="col">Prices</th><th scope="col">Currency</th><th scope="col" class="number">Fixed prices</th><th scope="col" class="number">Priority</th><th scope="col">Until</th></tr></thead>
 <tbody>${nodes.map(
     (list) =>
-      html`<tr><th scope="row"><a href="${at(`${PRICE_LISTS}/${list.number}`)}">${list.name}</a></th><td>${priceListChip(list)}</td><td>${list.customerCategoryNumber === null ? 'everybody' : (list.customerCategory?.name ?? `category ${list.customerCategoryNumber}`)}</td><td>${adjustmentOf(list)}</td><td>${list.currency}</td><td class="number">${whole(list.prices.totalCount)}</td><td class="number">${whole(list.priority)}</td><td>${list.endsAt === null ? 'no end' : html`<time datetime="${list.endsAt}">${dayOf(list.endsAt)}</time>`}</td></tr>`,
+      html`<tr><th scope="row"><a href="${at(`${PRICE_LISTS}/${list.number}`)}">${list.name}</a></th><td>${priceListChip(list)}</td><td data-label="For">${list.customerCategoryNumber === null ? 'everybody' : (list.customerCategory?.name ?? `category ${list.customerCategoryNumber}`)}</td><td>${adjustmentOf(list)}</td><td>${list.currency}</td><td class="number" data-label="Fixed prices">${whole(list.prices.totalCount)}</td><td class="number" data-label="Priority">${whole(list.priority)}</td><td data-label="Until">${list.endsAt === null ? 'no end' : html`<time datetime="${list.endsAt}">${dayOf(list.endsAt)}</time>`}</td></tr>`,
   )}</tbody></table></div>`

@@ -21,7 +21,7 @@ export const newProduct = consolePage({
     const form = formAt(PATH)
     return html`<p class="trail"><a href="${site.at(PRODUCTS)}">Products</a></p>
 <h1>New product</h1>
-<div class="edit">${changeForm(
+<div class="edit edit-long">${changeForm(
       PATH,
       visit,
       site,

@@ -52,7 +52,7 @@ ${deletion(page)}</div></div>`
 })
 
 const details = ({ product: found, data: { store, productCategories }, path, form, visit, site }: ProductPage): Html =>
-  html`<div class="edit">${changeForm(
+  html`<div class="edit edit-long">${changeForm(
     path,
     visit,
     site,

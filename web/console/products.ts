@@ -104,11 +104,11 @@ const table = (
   nodes: readonly Product[],
   currency: string,
   site: Site,
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Products"><table>
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Products"><table class="stack">
 <thead><tr><th scope="col">Number</th><th scope="col">Name</th><th scope="col">SKU</th><th scope="col">Status</th><th scope="col" class="number">Price</th><th scope="col" class="number">Stock</th><th scope="col">Changed</th></tr></thead>
 <tbody>${nodes.map(
   (
     product,
   ) => html`<tr><td>${product.number}</td><th scope="row"><a href="${site.at(`${PRODUCTS}/${product.number}`)}">${product.name}</a></th><td>${product.sku}</td><td>${productChip(product.status)}</td>
-<td class="number">${money(product.price, currency)}</td><td class="number">${unitsOf(product)}</td><td><time datetime="${product.updatedAt}">${dayOf(product.updatedAt)}</time></td></tr>`,
+<td class="number">${money(product.price, currency)}</td><td class="number" data-label="Stock">${unitsOf(product)}</td><td><time datetime="${product.updatedAt}">${dayOf(product.updatedAt)}</time></td></tr>`,
 )}</tbody></table></div>`

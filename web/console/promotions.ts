@@ -64,11 +64,11 @@ ${nextLinks(PROMOTIONS, query, found.pageInfo, site)}`
 })
 
 const table = (nodes: readonly Promotion[], currency: string, { at }: Site): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="Promotions"><table>
+  html`<div class="wide" tabindex="0" role="region" aria-label="Promotions"><table class="stack">
 <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Discount</th><th scope="col">Coupons</th><th scope="col">Until</th><th scope="col" class="number">Orders</th></tr></thead>
 <tbody>${nodes.map(
     (promotion) =>
-      html`<tr><th scope="row"><a href="${at(`${PROMOTIONS}/${promotion.number}`)}">${promotion.name}</a></th><td>${promotionChip(promotion)}</td><td>${discountOf(promotion, currency)}</td><td>${couponsOf(promotion)}</td><td>${promotion.expiresAt === null ? 'no end' : html`<time datetime="${promotion.expiresAt}">${dayOf(promotion.expiresAt)}</time>`}</td><td class="number">${whole(promotion.timesUsed)}</td></tr>`,
+      html`<tr><th scope="row"><a href="${at(`${PROMOTIONS}/${promotion.number}`)}">${promotion.name}</a></th><td>${promotionChip(promotion)}</td><td>${discountOf(promotion, currency)}</td><td data-label="Coupons">${couponsOf(promotion)}</td><td data-label="Until">${promotion.expiresAt === null ? 'no end' : html`<time datetime="${promotion.expiresAt}">${dayOf(promotion.expiresAt)}</time>`}</td><td class="number" data-label="Orders">${whole(promotion.timesUsed)}</td></tr>`,
   )}</tbody></table></div>`
 
 const couponsOf = ({ coupons: [first, ...others] }: Promotion): Html | string =>

@@ -54,9 +54,9 @@ ${nextLinks(RETURNS, query, found.pageInfo, site)}`
 })
 
 const table = (nodes: readonly Return[], { at }: Site): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="Returns"><table>
+  html`<div class="wide" tabindex="0" role="region" aria-label="Returns"><table class="stack">
 <thead><tr><th scope="col">Return</th><th scope="col">Status</th><th scope="col" class="number">Units</th><th scope="col">Customer</th><th scope="col">Created by</th><th scope="col">Created</th></tr></thead>
 <tbody>${nodes.map(
     ({ number, status, requestedBy, createdAt, order: { number: order, customer }, lines }) =>
-      html`<tr><th scope="row"><a href="${at(`${ORDERS}/${order}`)}#returns">${number}, of order ${order}</a></th><td>${returnChip(status)}</td><td class="number">${whole(lines.reduce((sum, { quantity }) => sum + quantity, 0))}</td><td>${customer?.fullname ?? customer?.email ?? 'a guest'}</td><td>${requestedBy === 'CUSTOMER' ? 'customer' : 'store'}</td><td><time datetime="${createdAt}">${dayOf(createdAt)}</time></td></tr>`,
+      html`<tr><th scope="row"><a href="${at(`${ORDERS}/${order}`)}#returns">${number}, of order ${order}</a></th><td>${returnChip(status)}</td><td class="number" data-label="Units">${whole(lines.reduce((sum, { quantity }) => sum + quantity, 0))}</td><td>${customer?.fullname ?? customer?.email ?? 'a guest'}</td><td data-label="Created by">${requestedBy === 'CUSTOMER' ? 'customer' : 'store'}</td><td><time datetime="${createdAt}">${dayOf(createdAt)}</time></td></tr>`,
   )}</tbody></table></div>`

@@ -50,9 +50,9 @@ ${nextLinks(TRANSFERS, query, found.pageInfo, site)}`
 })
 
 const table = (nodes: readonly Transfer[], { at }: Site): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="Transfers"><table>
+  html`<div class="wide" tabindex="0" role="region" aria-label="Transfers"><table class="stack">
 <thead><tr><th scope="col">Transfer</th><th scope="col">Status</th><th scope="col">From</th><th scope="col">To</th><th scope="col" class="number">Units</th><th scope="col" class="number">Arrived</th><th scope="col" class="number">Missing</th><th scope="col">Created</th></tr></thead>
 <tbody>${nodes.map(({ number, status, source, destination, lines, createdAt }) => {
     const sum = (part: 'quantity' | 'received' | 'missing') => whole(lines.reduce((all, line) => all + line[part], 0))
-    return html`<tr><th scope="row"><a href="${at(`${TRANSFERS}/${number}`)}">${number}</a></th><td>${transferChip(status)}</td><td>${source?.name ?? 'deleted'}</td><td>${destination?.name ?? 'deleted'}</td><td class="number">${sum('quantity')}</td><td class="number">${sum('received')}</td><td class="number">${sum('missing')}</td><td><time datetime="${createdAt}">${dayOf(createdAt)}</time></td></tr>`
+    return html`<tr><th scope="row"><a href="${at(`${TRANSFERS}/${number}`)}">${number}</a></th><td>${transferChip(status)}</td><td data-label="From">${source?.name ?? 'deleted'}</td><td data-label="To">${destination?.name ?? 'deleted'}</td><td class="number" data-label="Units">${sum('quantity')}</td><td class="number" data-label="Arrived">${sum('received')}</td><td class="number" data-label="Missing">${sum('missing')}</td><td><time datetime="${createdAt}">${dayOf(createdAt)}</time></td></tr>`
   })}</tbody></table></div>`

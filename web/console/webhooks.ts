@@ -39,7 +39,7 @@ export const webhooks = consolePage({
     const { store, webhookSubscriptions: found } = dataOf(await run(ConsoleWebhooksDocument, {}))
     return html`<h1>Webhooks</h1>
 <p class="lead">A webhook sends events of the store to a program of yours by HTTP.</p>
-${found.nodes.length === 0 ? html`<p>No webhooks yet. Create the first one below.</p>` : state === 'failing' ? failing(found.nodes.filter(isFailing), site) : table(found.nodes, site)}
+${found.nodes.length === 0 ? html`<div class="empty" role="status"><p><strong>No webhooks yet.</strong></p><p>Create the first one below, and <a href="${site.at('/docs/guides/verify-a-webhook')}">verify what it sends</a>.</p></div>` : state === 'failing' ? failing(found.nodes.filter(isFailing), site) : table(found.nodes, site)}
 <div class="halves">
 <section aria-labelledby="another"><h2 id="another">New webhook</h2>
 ${changeForm(

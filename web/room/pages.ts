@@ -15,6 +15,7 @@ import { type Html, html } from '../frame/html.ts'
 import { dataOf, foundIn, type RunPageOperation } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { shortened } from '../item/card.ts'
+import { messageText } from './message-text.ts'
 
 export const ROOMS = '/rooms'
 
@@ -108,7 +109,7 @@ const messages = ({ messages: { edges } }: Room, session: UserSession): Html =>
     : html`<ol class="messages">${edges.map(({ node }) => message(node, session))}</ol>`
 
 const message = ({ text, author, createdAt }: Message, { user }: UserSession): Html =>
-  html`<li class="pictured${author.id === user.id && ' own'}">${avatar(author.name)}<p class="facts"><strong>${author.name}</strong> <time datetime="${createdAt}">${momentOf(createdAt)}</time></p><p class="message-text">${text}</p></li>`
+  html`<li class="pictured${author.id === user.id && ' own'}">${avatar(author.name)}<p class="facts"><strong>${author.name}</strong> <time datetime="${createdAt}">${momentOf(createdAt)}</time></p><p class="message-text">${messageText(text)}</p></li>`
 
 const members = ({ id, owner, members: { edges } }: Room, isOwner: boolean, visit: Visit, site: Site): Html =>
   html`<ul class="members">${edges.map(

@@ -74,7 +74,7 @@ ${[...roots.map(({ key, heading }) => ({ id: key, heading })), ...KINDS.map(({ k
 <p role="status" data-filter-count></p>
 ${roots.map(({ heading, key, name, fields }) =>
   foldedSection(
-    { id: key, heading, count: fields.length, isOpen: key === 'queryType' },
+    { id: key, heading, count: fields.length, isShownWide: key === 'queryType' },
     html`<ul class="listing">${fields.map(
       (field) =>
         html`<li data-filtered><a href="${site.at(typePath(name))}#${field.name}"><code>${field.name}</code></a>${deprecated(field.deprecationReason)} <span>${field.description && inline(shortened(field.description, 160))}</span></li>`,
@@ -88,7 +88,7 @@ ${KINDS.map(({ kind, heading }) => {
   return (
     types.length > 0 &&
     foldedSection(
-      { id: kind, heading, count: types.length, isOpen: false },
+      { id: kind, heading, count: types.length, isShownWide: false },
       html`<ul class="names">${[...types]
         .sort((one, other) => ((one.name ?? '') < (other.name ?? '') ? -1 : 1))
         .map(({ name }) => html`<li data-filtered><a href="${site.at(typePath(name ?? ''))}">${name}</a></li>`)}</ul>`,
@@ -98,11 +98,11 @@ ${KINDS.map(({ kind, heading }) => {
   }
 }
 
-type FoldedHeading = { readonly id: string; readonly heading: string; readonly count: number; readonly isOpen: boolean }
+type FoldedHeading = { readonly id: string; readonly heading: string; readonly count: number; readonly isShownWide: boolean }
 
 /** A section that opens on demand: the whole graph has some 1,500 names. Find in the page opens it, and so does its link. */
-const foldedSection = ({ id, heading, count, isOpen }: FoldedHeading, list: Html): Html =>
-  html`<section aria-labelledby="${id}"><details class="fold"${isOpen && html` open`}><summary><h2 id="${id}">${heading} <span class="quiet">${whole(count)}</span></h2></summary>${list}</details></section>`
+const foldedSection = ({ id, heading, count, isShownWide }: FoldedHeading, list: Html): Html =>
+  html`<section aria-labelledby="${id}"><details class="fold${isShownWide && ' fold-narrow'}"><summary><h2 id="${id}">${heading} <span class="quiet">${whole(count)}</span></h2></summary>${list}</details></section>`
 
 function typePage(type: SchemaTypeFragment, schema: Schema, site: Site): WebPage {
   const name = type.name ?? ''

@@ -29,7 +29,7 @@ async function show() {
     if (!fresh) return say(refusalIn(found))
     for (const each of document.querySelectorAll('[data-resting]')) each.remove()
     say(found.querySelector('[role="status"]'))
-    if (region) region.replaceWith(fresh)
+    if (region) renew(region, fresh)
     else document.getElementById('content').append(fresh)
     document.title = found.title
     // The first word on another page makes an entry, so that "back" leads there again; further ones change it.
@@ -42,6 +42,27 @@ async function show() {
     if (asked === mine) region?.classList.remove('is-loading')
   }
 }
+
+/**
+ * Makes an element what another one is. Parts that are alike stay: with each letter most results do, and only what is put into
+ * the page is laid out again.
+ */
+function renew(old, fresh) {
+  if (old.isEqualNode(fresh)) return
+  const [tag, freshTag] = [old, fresh].map((each) => each.cloneNode(false))
+  tag.classList.remove('is-loading')
+  tag.open = freshTag.open
+  if (!CONTAINERS.has(old.localName) || !tag.isEqualNode(freshTag)) return old.replaceWith(fresh)
+  const [before, after] = [[...old.children], [...fresh.children]]
+  for (const [index, each] of before.entries()) {
+    if (index < after.length) renew(each, after[index])
+    else each.remove()
+  }
+  old.append(...after.slice(before.length))
+}
+
+/** Elements that have no text of their own. */
+const CONTAINERS = new Set(['div', 'aside', 'section', 'details', 'ul', 'li'])
 
 /** What there is to be told below the box, in place of what was told there before; null is nothing. */
 function say(status) {

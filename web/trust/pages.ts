@@ -105,7 +105,7 @@ const stateOf = ({ state, reason }: Omit<TrustFormQuery['trustSources'][number],
 const SOURCE_STATES = {
   UP: { label: 'answers', tone: 'good' },
   DOWN: { label: 'unavailable', tone: 'doubt' },
-  UNTRIED: { label: 'not queried yet', tone: 'none' },
+  UNTRIED: { label: 'no answer yet', tone: 'none' },
   OFF: { label: 'not configured', tone: 'none' },
 } as const
 

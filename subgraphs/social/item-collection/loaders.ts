@@ -5,8 +5,13 @@ import type { ItemCollectionRepository } from './repository.ts'
 /** Collections for one operation. */
 export const itemCollectionLoaders = (collections: ItemCollectionRepository) => ({
   collectionById: loaderByKey(collections.findByIds, ({ id }) => id),
-  /** In the order of the author, by the id of the collection. */
-  entriesOfCollection: loaderOfLists(collections.entriesOf, ({ collectionId }) => collectionId),
+  /** Per number of entries: the first ones in the order of the author, by the id of the collection. */
+  entriesOfCollection: loaderPerArguments(({ first }: { readonly first: number }) =>
+    loaderOfLists(
+      (collectionIds) => collections.entriesOf(collectionIds, first),
+      ({ collectionId }) => collectionId,
+    ),
+  ),
   entryCountOfCollection: loaderByKey(collections.countEntries, ({ collectionId }) => collectionId),
   /** Per reader: collections of an author, by the author's id. */
   collectionsOfAuthor: loaderPerArguments((which: { readonly reader: string | null }) =>

@@ -39,16 +39,17 @@ export const itemCollectionRepository = (database: Kysely<Tables>, quota: QuotaR
   findByIds: (ids: readonly string[]): Promise<ItemCollection[]> =>
     database.selectFrom('item_collection').select(COLUMNS).where('id', 'in', ids).execute(),
 
-  /** Entries of several collections, in the order of their authors. */
-  entriesOf: (collectionIds: readonly string[]): Promise<ItemCollectionEntry[]> =>
-    database
-      .selectFrom('item_collection_entry')
-      .select(['collection_id as collectionId', 'item_id as itemId', 'note', 'added_at as addedAt'])
-      .where('collection_id', 'in', collectionIds)
-      .orderBy('collection_id')
-      .orderBy('position')
-      .orderBy('item_id')
-      .execute(),
+  /** The first entries of several collections, in the order of their authors. */
+  entriesOf: async (collectionIds: readonly string[], first: number): Promise<ItemCollectionEntry[]> => {
+    const { rows } = await sql<ItemCollectionEntry>`
+      SELECT entry.collection_id AS "collectionId", entry.item_id AS "itemId", entry.note, entry.added_at AS "addedAt"
+      FROM unnest(${collectionIds}::text[]) AS wanted (id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM item_collection_entry WHERE collection_id = wanted.id ORDER BY position, item_id LIMIT ${first}
+      ) AS entry
+      ORDER BY entry.collection_id, entry.position, entry.item_id`.execute(database)
+    return rows
+  },
 
   countEntries: (collectionIds: readonly string[]): Promise<{ readonly collectionId: string; readonly count: string }[]> =>
     database

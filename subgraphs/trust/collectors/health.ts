@@ -2,7 +2,7 @@ import type { Evidence, FeedCopy, Source, UnixSeconds } from '../evidence.ts'
 import type { ListRepository, ListState } from './list-repository.ts'
 import type { List } from './lists.ts'
 
-/** State of a source in `/ready`. `untried`: not queried since the start; `off`: not configured. */
+/** State of a source in `/ready`. `untried`: no answer since the start, and few failures; `off`: not configured. */
 export type SourceStatus = {
   readonly name: string
   readonly state: 'up' | 'down' | 'untried' | 'off'
@@ -62,9 +62,9 @@ export function sourceHealth(): Health {
     },
     of(source) {
       const endings = recent.get(source) ?? []
-      if (endings.length === 0) return { name: source, state: 'untried', reason: null }
-      const isDown = endings.length >= MIN_FAILURES && !endings.includes(null)
-      return { name: source, state: isDown ? 'down' : 'up', reason: isDown ? (endings.at(-1) ?? null) : null }
+      if (endings.includes(null)) return { name: source, state: 'up', reason: null }
+      if (endings.length < MIN_FAILURES) return { name: source, state: 'untried', reason: null }
+      return { name: source, state: 'down', reason: endings.at(-1) ?? null }
     },
   }
 }

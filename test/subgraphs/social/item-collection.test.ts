@@ -96,6 +96,26 @@ test('items are added at the end, moved, given notes and removed, by the author 
   }
 })
 
+test('lists read the first entries of each collection', async () => {
+  const ids = [await create({ name: 'One' }), await create({ name: 'Two' })]
+  for (const [index, id] of ids.entries())
+    for (const item of ['a', 'b', 'c']) await change(`addToItemCollection(id: "${id}", itemId: "${item}${index}")`)
+  const [one, two] = ids.map((id, index) => `r${index}: itemCollection(id: "${id}") { name entries(first: 2) { itemId } }`)
+  expect(await ask(`{ ${one} ${two} }`, ada)).toEqual({
+    r0: { name: 'One', entries: [{ itemId: 'a0' }, { itemId: 'b0' }] },
+    r1: { name: 'Two', entries: [{ itemId: 'a1' }, { itemId: 'b1' }] },
+  })
+  for (const first of [0, -1, 101]) {
+    const { errors } = await social.ask(
+      `{ itemCollection(id: "${ids[0]}") { entries(first: ${first}) { itemId } } }`,
+      {},
+      ada.caller,
+    )
+    expect(errors?.[0]).toMatchObject({ message: expect.stringContaining('1 to 100'), extensions: { code: 'BAD_USER_INPUT' } })
+  }
+  for (const id of ids) await change(`deleteItemCollection(id: "${id}")`)
+})
+
 test('adding an item again without a note keeps the one that it has, and an empty note removes it', async () => {
   const id = await create({ name: 'Notes' })
   const noteAfter = async (argument: string): Promise<Data> => {

@@ -30,6 +30,7 @@ test('a merchant adds a currency, changes its rate and deletes it; each wrong fi
   const { visitor } = await signedIn(shop)
   const page = await visitor.get(CURRENCIES)
   expect(page.text).toContain('No other currencies yet')
+  expect(page.text).toContain('<a href="/console/settings" aria-current="true">')
   expect((await visitor.get('/console/settings')).text).toContain(`href="${CURRENCIES}"`)
   const fields = fieldsOf(page, `${CURRENCIES}/add`)
   for (const [name, value, problem] of [
