@@ -10,8 +10,15 @@ import { progressOn } from './progress.ts'
  * store, which all queries name. Deleting entries of the audit log reads physical addresses of rows,
  * which are unique within a partition only: it is not among them.
  */
-const TABLES: readonly string[] = ['order', 'order_line', 'order_history', 'order_additional_field', 'payment', 'ledger_entry']
-const COLUMN = 'store_id'
+export const PARTITIONABLE_TABLES: readonly string[] = [
+  'order',
+  'order_line',
+  'order_history',
+  'order_additional_field',
+  'payment',
+  'ledger_entry',
+]
+export const PARTITION_COLUMN = 'store_id'
 const SCHEMA = 'store'
 const [DEFAULT_PARTITIONS, MAX_PARTITIONS] = [32, 256]
 const [DEFAULT_LOCK_MS, MIN_LOCK_MS, MAX_LOCK_MS] = [200, 20, 1_000]
@@ -22,7 +29,7 @@ type Options = { readonly partitions: number; readonly maxLock: number; readonly
 export function partitionCommand(): Command {
   return new Command('partition')
     .description('divide a large table of the store into partitions by the hash of its store, while servers read and write')
-    .argument('<table>', `one of ${TABLES.join(', ')}`)
+    .argument('<table>', `one of ${PARTITIONABLE_TABLES.join(', ')}`)
     .option(
       '--partitions <number>',
       `number of partitions, 2 to ${MAX_PARTITIONS}`,
@@ -44,7 +51,8 @@ Needs free disk for a second copy of the table. Rows are copied in batches; writ
 compared and the names exchanged. Interrupted, the same command goes on. Do not migrate or upgrade meanwhile.`,
     )
     .action(async (name: string, { partitions, maxLock, cancel, json }: Options) => {
-      if (!TABLES.includes(name)) throw new OperatorError(`Expected one of ${TABLES.join(', ')} as table, not "${name}".`)
+      if (!PARTITIONABLE_TABLES.includes(name))
+        throw new OperatorError(`Expected one of ${PARTITIONABLE_TABLES.join(', ')} as table, not "${name}".`)
       const table = { schema: SCHEMA, name }
       const progress = progressOn(process.stderr)
       await interruptible('Interrupted: the same command goes on; --cancel removes what it has made.', async (signal) => {
@@ -59,7 +67,7 @@ compared and the names exchanged. Interrupted, the same command goes on. Do not 
         }
         const report = await withDatabase(({ connection }) =>
           partitionTable({
-            ...{ connection, table, column: COLUMN, partitions, maxLockMs: maxLock, signal },
+            ...{ connection, table, column: PARTITION_COLUMN, partitions, maxLockMs: maxLock, signal },
             progress: (phase, done, total) => progress.show({ phase, done, total }),
           }),
         ).finally(progress.clear)
