@@ -73,7 +73,7 @@ The database must be empty unless --force is given, and every process of Atrium 
               // Releases waiting deliveries: their pg-boss jobs are not in the backup, so workers
               // create new ones.
               afterLoad: [`UPDATE store.webhook_delivery SET taken_by = NULL, taken_run = NULL WHERE status = 'waiting'`],
-              extraSchemas: ['store_jobs', 'directory_jobs'],
+              extraSchemas: ['store_jobs', 'directory_jobs', 'store_partitions', 'store_unpartitioned'],
               signal,
               progress: show,
             }),

@@ -3,6 +3,7 @@ import { type MigrationState, type MigrationStatus, migrate, migrationStatus } f
 import { backupCommand, restoreCommand } from './backup.ts'
 import { withDatabase } from './database.ts'
 import { drillCommand } from './drill.ts'
+import { partitionCommand } from './partition.ts'
 
 /** Sentence for an operator by migration state. */
 const MEANINGS: Readonly<Record<MigrationState, string>> = {
@@ -25,6 +26,7 @@ export function dbCommand(): Command {
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
     .addCommand(drillCommand())
+    .addCommand(partitionCommand())
 }
 
 function migrateCommand(): Command {

@@ -1,8 +1,17 @@
+import type { PartitionPhase } from '../platform/database/partitioning/partition-table.ts'
 import type { Progress } from '../subgraphs/directory/import/progress.ts'
 
 /** Progress of a long command; `total` is null when the amount is unknown. */
 type Shown = {
-  readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting' | 'importing' | 'encrypting'
+  readonly phase:
+    | Progress['phase']
+    | PartitionPhase
+    | 'filling'
+    | 'backing-up'
+    | 'restoring'
+    | 'exporting'
+    | 'importing'
+    | 'encrypting'
   readonly done: number
   readonly total: number | null
 }
@@ -20,6 +29,11 @@ const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly
   restoring: { title: 'Restoring', unit: 'bytes' },
   filling: { title: 'Filling', unit: 'steps' },
   encrypting: { title: 'Encrypting', unit: 'rows' },
+  copying: { title: 'Copying', unit: 'rows' },
+  indexing: { title: 'Building indexes', unit: 'indexes' },
+  linking: { title: 'Adding foreign keys', unit: 'keys' },
+  verifying: { title: 'Comparing', unit: 'rows' },
+  waiting: { title: 'Waiting for other transactions', unit: 'rows' },
 }
 
 const BAR_CHARACTERS = 24

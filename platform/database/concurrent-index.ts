@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { buildPart, partitionsOf } from './partitioning/partition-index.ts'
 
 /** A migration whose only statement builds an index beside reads and writes. */
 const CONCURRENT_INDEX =
@@ -15,6 +16,8 @@ export function concurrentIndexOf(sql: string): string | null {
   return quoted ?? name?.toLowerCase() ?? null
 }
 
+const TABLE_AND_DEFINITION = /\sON\s+(?<table>"?\w+"?)\s+(?<definition>[^;]*)/i
+
 /** The same index, built in a transaction. */
 export const blockingIndex = (sql: string): string => sql.replace(CONCURRENT_INDEX, '$1$2')
 
@@ -28,17 +31,24 @@ export async function buildIndexConcurrently(
   { schema, index, sql }: { readonly schema: string; readonly index: string; readonly sql: string },
 ): Promise<void> {
   const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(index)}`
-  const { rows } = await client.query<{ isValid: boolean }>(
-    'SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)',
-    [name],
-  )
-  if (rows[0]?.isValid) return
-  if (rows[0]) await client.query(`DROP INDEX CONCURRENTLY ${name}`)
+  const { table = '', definition = '' } = TABLE_AND_DEFINITION.exec(sql)?.groups ?? {}
   await client.query(`SET search_path = ${pg.escapeIdentifier(schema)}, public`)
+  const partitions = await partitionsOf(client, table)
+  const drop = partitions.length === 0 ? 'DROP INDEX CONCURRENTLY IF EXISTS' : 'DROP INDEX IF EXISTS'
   try {
-    await client.query(sql)
+    const { rows } = await client.query<{ isValid: boolean }>(
+      'SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)',
+      [name],
+    )
+    if (rows[0]?.isValid) return
+    if (rows[0]) await client.query(`${drop} ${name}`)
+    if (partitions.length === 0) return void (await client.query(sql))
+    // PostgreSQL builds the indexes of partitions beside writes, and none of the whole table.
+    await client.query(blockingIndex(sql).replace(TABLE_AND_DEFINITION, ' ON ONLY $<table> $<definition>'))
+    for (const partition of partitions)
+      await buildPart(client, name, { schema: partition.schema, name: `${index}_${partition.position}` }, partition, definition)
   } catch (error) {
-    await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`).catch(() => {})
+    await client.query(`${drop} ${name}`).catch(() => {})
     throw error
   } finally {
     await client.query('RESET search_path').catch(() => {})

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { TestProject } from 'vitest/node'
+import { PARTITION_COLUMN, PARTITIONABLE_TABLES } from '../../cli/partition.ts'
+import type { Connection } from '../../platform/database/database.ts'
 import { startEmbedded } from '../../platform/database/embedded/embedded-server.ts'
 import { migrate } from '../../platform/database/migrate.ts'
+import { partitionTable } from '../../platform/database/partitioning/partition-table.ts'
 import { createDatabase } from './create-database.ts'
 
 declare module 'vitest' {
@@ -33,6 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await databaseServer()
   const migrated = await createDatabase(server.url)
   await migrate(migrated.connection)
+  if (process.env.TEST_PARTITIONS) await partitionTables(migrated.connection, Number(process.env.TEST_PARTITIONS))
   project.provide('databaseUrl', server.url)
   project.provide('migratedDatabase', migrated.name)
   project.provide('databasePid', server.pid)
@@ -40,6 +44,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await migrated.drop()
     await server.stop()
   }
+}
+
+/** Everything that is tested holds for a database whose tables have partitions as well. */
+async function partitionTables(connection: Connection, partitions: number): Promise<void> {
+  const { signal } = new AbortController()
+  for (const name of PARTITIONABLE_TABLES)
+    await partitionTable({
+      ...{ connection, partitions, signal, maxLockMs: 1_000, column: PARTITION_COLUMN, progress: () => {} },
+      table: { schema: 'store', name },
+    })
 }
 
 async function databaseServer(): Promise<{

@@ -140,7 +140,8 @@ async function begin(client: pg.Client, files: BackupFiles | null): Promise<Set<
 async function writeTable(client: pg.Client, archive: Archive, table: Table, onRows: (rows: number) => void): Promise<number> {
   const columns = table.columns.map((column) => pg.escapeIdentifier(column)).join(', ')
   let [lines, bytes, piece, rows]: [Buffer[], number, number, number] = [[], 0, 0, 0]
-  for await (const line of copyOut(client, `COPY ${quotedName(table)} (${columns}) TO STDOUT`)) {
+  // A query: PostgreSQL copies no table with partitions by its name.
+  for await (const line of copyOut(client, `COPY (SELECT ${columns} FROM ${quotedName(table)}) TO STDOUT`)) {
     lines.push(line)
     bytes += line.length
     if (bytes >= MAX_PIECE_BYTES) await flush()

@@ -23,7 +23,7 @@ export async function listTables(client: pg.Client, schemas: readonly string[]):
        array(SELECT attname::text FROM pg_attribute WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
              ORDER BY attname) AS columns
      FROM pg_class AS class JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
-     WHERE namespace.nspname = ANY($1) AND class.relkind = 'r' AND class.relname <> ALL($2)
+     WHERE namespace.nspname = ANY($1) AND class.relkind IN ('r', 'p') AND NOT class.relispartition AND class.relname <> ALL($2)
      ORDER BY namespace.nspname, class.relname`,
     [schemas, RECORD_TABLES],
   )

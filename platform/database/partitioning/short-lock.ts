@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { quotedTable, type TableName } from './table-definition.ts'
+
+/** How a conversion takes locks. */
+export type Locking = {
+  /** Time for which others may wait for it. Milliseconds. */
+  readonly maxLockMs: number
+  readonly signal: AbortSignal
+  /** Longest time from an attempt to lock to the end of its transaction. Milliseconds. */
+  readonly times: { longestMs: number }
+  /** Called when an attempt failed. */
+  readonly onWait: () => void
+}
+
+/** Between two attempts: those who waited behind this one go first. Milliseconds. */
+const PAUSE_MS = 500
+/** Shorter than `deadlock_timeout` (1 s by default), so that a deadlock ends nobody else. Milliseconds. */
+const MAX_ATTEMPT_MS = 500
+/** query_canceled, lock_not_available, deadlock_detected. */
+const NOT_NOW: ReadonlySet<string | undefined> = new Set(['57014', '55P03', '40P01'])
+
+/** A statement that locks tables, if there are any. */
+export const lockOf = (mode: 'ACCESS EXCLUSIVE' | 'SHARE ROW EXCLUSIVE', tables: readonly TableName[]): string =>
+  tables.length === 0 ? 'SELECT' : `LOCK TABLE ${[...new Set(tables.map(quotedTable))].join(', ')} IN ${mode} MODE`
+
+/** Whether a statement failed because of somebody else's lock, and may succeed later. */
+export const isLockTimeout = (error: unknown): boolean => error instanceof pg.DatabaseError && NOT_NOW.has(error.code)
+
+/**
+ * Runs `work` in a transaction that begins with a lock. Everybody who comes later waits behind the
+ * attempt to lock, which is therefore given up after half of `maxLockMs` and repeated until the
+ * signal aborts; the other half is for `work`.
+ */
+export async function withShortLock<Result>(
+  client: pg.Client,
+  lock: string,
+  { maxLockMs, signal, times, onWait }: Locking,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    signal.throwIfAborted()
+    await client.query('BEGIN')
+    const started = performance.now()
+    try {
+      await client.query(`SET LOCAL statement_timeout = ${Math.round(Math.min(MAX_ATTEMPT_MS, maxLockMs / 2))}`)
+      await client.query(lock)
+      const result = await work()
+      await client.query('COMMIT')
+      times.longestMs = Math.max(times.longestMs, performance.now() - started)
+      return result
+    } catch (error) {
+      await client.query('ROLLBACK')
+      times.longestMs = Math.max(times.longestMs, performance.now() - started)
+      if (!isLockTimeout(error)) throw error
+    }
+    onWait()
+    await sleep(PAUSE_MS)
+  }
+}
