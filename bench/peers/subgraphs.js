@@ -45,7 +45,7 @@ export async function start() {
             socket.write(known)
             continue
           }
-          answerOf(body).then((answer) => {
+          void answerOf(body).then((answer) => {
             answers.set(body, answer)
             socket.write(answer)
           })

@@ -129,7 +129,7 @@ export function cancellablePool(
     }
     signal.addEventListener('abort', cancel)
     return new Promise((resolve, reject) => {
-      client.query(statementOf(text, parameters), (error, result) => {
+      void client.query(statementOf(text, parameters), (error, result) => {
         signal.removeEventListener('abort', cancel)
         isDone = true
         clearTimeout(retryTimer)

@@ -78,7 +78,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Copy> {
         if (welcome?.[1]) ready(welcome[1])
       })
     }
-    exited.then((status) => failed(new Error(`main.ts ended with ${status}: ${output}`)))
+    void exited.then((status) => failed(new Error(`main.ts ended with ${status}: ${output}`)))
   })
   return { process: child, url, exited, said: () => output }
 }

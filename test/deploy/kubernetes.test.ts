@@ -39,7 +39,7 @@ function faults(schemaFile: string, manifests: readonly Manifest[]): string[] {
       const group = apiVersion === 'v1' ? 'core.v1' : apiVersion.replace(/\.k8s\.io\//, '.').replace('/', '.')
       const validate = ajv.getSchema(`kubernetes#/definitions/io.k8s.api.${group}.${kind}`)
       if (!validate) return [`${kind} ${metadata.name}: no ${apiVersion}`]
-      validate(manifest)
+      void validate(manifest)
       return (validate.errors ?? []).map(
         ({ instancePath, message, params }) => `${kind} ${metadata.name}${instancePath} ${message} ${JSON.stringify(params)}`,
       )

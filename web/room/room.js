@@ -49,7 +49,7 @@ if (room) {
     events.addEventListener('open', () => {
       openedAt = Date.now()
       live.textContent = 'Live'
-      refresh()
+      void refresh()
     })
     events.addEventListener('error', async () => {
       events.close()

@@ -176,7 +176,7 @@ function end(run: OperationRun, join: Join, isFailed: boolean, value: unknown): 
 export function later(microtasks: number, then: () => void): void {
   let tick = NOW
   for (let index = 1; index < microtasks; index++) tick = tick.then(nothing)
-  tick.then(then)
+  void tick.then(then)
 }
 
 const NOW: Promise<void> = Promise.resolve()

@@ -114,7 +114,7 @@ describe('how long', () => {
     let now = 0
     const store = entityMemoryStore({ maxBytes: 10_000, now: () => now })
     const lookups = [{ keys: ['k'], tags: () => [] }]
-    store.write([{ key: 'k', text: '{}', tags: [], ttlSeconds: 2 }], 0)
+    void store.write([{ key: 'k', text: '{}', tags: [], ttlSeconds: 2 }], 0)
     now = 1_999
     expect(store.read(lookups)).toMatchObject({ found: ['{}'] })
     now = 2_000
@@ -264,10 +264,10 @@ describe('what is not kept', () => {
     const evicted: number[] = []
     const store = entityMemoryStore({ maxBytes: 3_000, onEviction: (entities) => void evicted.push(entities) })
     const lookup = (key: string) => ({ keys: [key], tags: () => [] })
-    for (const key of ['a', 'b']) store.write([{ key, text: 'x'.repeat(1_000), tags: [], ttlSeconds: 9 }], 0)
-    store.read([lookup('a')])
-    store.write([{ key: 'c', text: 'x'.repeat(1_000), tags: [], ttlSeconds: 9 }], 0)
-    store.write([{ key: 'huge', text: 'x'.repeat(4_000), tags: [], ttlSeconds: 9 }], 0)
+    for (const key of ['a', 'b']) void store.write([{ key, text: 'x'.repeat(1_000), tags: [], ttlSeconds: 9 }], 0)
+    void store.read([lookup('a')])
+    void store.write([{ key: 'c', text: 'x'.repeat(1_000), tags: [], ttlSeconds: 9 }], 0)
+    void store.write([{ key: 'huge', text: 'x'.repeat(4_000), tags: [], ttlSeconds: 9 }], 0)
     expect((await store.read(['a', 'b', 'c', 'huge'].map(lookup))).found.map((text) => text?.length ?? null)).toEqual([
       1_000,
       null,

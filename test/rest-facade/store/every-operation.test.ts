@@ -17,7 +17,7 @@ beforeAll(async () => {
   stack = await startStoreStack({
     rateLimit: { ...UNLIMITED, count: (...asker) => (isLimited ? exhausted : UNLIMITED).count(...asker) },
   })
-  for (let n = 0; n <= 20; n += 1) exhausted.count('127.0.0.1', stack.own.code)
+  for (let n = 0; n <= 20; n += 1) await exhausted.count('127.0.0.1', stack.own.code)
   seen = { store: stack.own.storeId }
 })
 afterAll(() => stack.close())

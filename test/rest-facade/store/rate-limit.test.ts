@@ -76,9 +76,9 @@ test('2,000 requests over the limit are a ban of an hour, with the time at which
 test('a ban neither ends because windows of others are remembered, nor is one of many forgotten before the newest', () => {
   let now = 0
   const { count, banEndsIn, uses } = memoryRateLimit(() => now)
-  for (let time = 0; time < 2_020; time++) count('1.2.3.4', 'shop')
-  for (let client = 0; client < 25_000; client++) count(`2.${client >> 16}.${(client >> 8) & 255}.${client & 255}`, 'shop')
-  for (let client = 0; client < 25_000; client++) count(`3.${client >> 16}.${(client >> 8) & 255}.${client & 255}`, NO_STORE)
+  for (let time = 0; time < 2_020; time++) void count('1.2.3.4', 'shop')
+  for (let client = 0; client < 25_000; client++) void count(`2.${client >> 16}.${(client >> 8) & 255}.${client & 255}`, 'shop')
+  for (let client = 0; client < 25_000; client++) void count(`3.${client >> 16}.${(client >> 8) & 255}.${client & 255}`, NO_STORE)
   expect(banEndsIn('1.2.3.4', 'shop')).toBe(3_600_000)
   expect(count('1.2.3.4', 'shop')).toMatchObject({ minute: 1, banEndsIn: 3_600_000 })
   now = 3_599_999
@@ -90,8 +90,8 @@ test('a ban neither ends because windows of others are remembered, nor is one of
 
 test('requests without credentials do not evict the windows of a store', () => {
   const { count } = memoryRateLimit(() => 0)
-  count('1.2.3.4', 'shop')
-  for (let client = 0; client < 25_000; client++) count(`3.${client >> 16}.${(client >> 8) & 255}.${client & 255}`, NO_STORE)
+  void count('1.2.3.4', 'shop')
+  for (let client = 0; client < 25_000; client++) void count(`3.${client >> 16}.${(client >> 8) & 255}.${client & 255}`, NO_STORE)
   expect(count('1.2.3.4', 'shop')).toMatchObject({ minute: 2 })
 })
 

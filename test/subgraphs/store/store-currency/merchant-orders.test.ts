@@ -46,7 +46,7 @@ afterAll(async () => {
   await stop()
   await stack.close()
   await smtp.close()
-  gateway.close()
+  await gateway.close()
 })
 
 async function ask(query: string, variables: Record<string, unknown> = {}, who: Parameters<StoreStack['ask']>[0] = shop) {

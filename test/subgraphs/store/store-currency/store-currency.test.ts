@@ -44,7 +44,7 @@ afterAll(async () => {
   await stop()
   await stack.close()
   await smtp.close()
-  gateway.close()
+  await gateway.close()
 })
 
 type Who = Parameters<StoreStack['ask']>[0]
