@@ -15,7 +15,7 @@ import { createEventSources } from '../event-sources/event-sources.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import { checkLimitedSubgraphs } from '../limits/subgraph-limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import { serializedBytes } from '../operations/serialized-result.ts'
+import { isSerializedResult } from '../operations/serialized-result.ts'
 import {
   type GatewayOptions,
   gatewayOptionsShape,
@@ -256,7 +256,7 @@ const executeOn =
     const caller = { requestId: requestIdOf({ headers: {} }), address, credentials }
     const result = await prepared.run(parsed.params.variables, { caller, signal })
     // Programs read and change results as they like.
-    return serializedBytes(result) ? { ...result } : result
+    return isSerializedResult(result) ? { ...result } : result
   }
 
 /** Opens resources other than links. When one fails, those opened before it are closed. */

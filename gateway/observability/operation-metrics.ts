@@ -1,6 +1,6 @@
 import type { OperationTypeNode } from 'graphql'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import { serializedBytes } from '../operations/serialized-result.ts'
+import { isSerializedResult } from '../operations/serialized-result.ts'
 import type { MetricTable } from './metric-table.ts'
 
 /** `partial`: data and errors. `failed`: no data. `refused`: not executed. */
@@ -59,7 +59,7 @@ export function createOperationMetrics({ operations, durations }: MetricTable): 
 }
 
 function operationStatus(result: Pick<ExecutionResult, 'data' | 'errors'>): OperationStatus {
-  if (serializedBytes(result)) return 'ok'
+  if (isSerializedResult(result)) return 'ok'
   const { data, errors } = result
   if (data === undefined) return 'refused'
   if (!errors || errors.length === 0) return 'ok'

@@ -6,6 +6,7 @@ import type { Metrics } from '../observability/metrics.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { PreparedOperation } from '../operations/prepared-operation.ts'
+import { keepResult } from '../operations/serialized-result.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import { compareResults } from './compare-results.ts'
 import { createDifferenceLog, type RecordedDifference } from './difference-log.ts'
@@ -115,6 +116,7 @@ export function createShadowTraffic(
       count('dropped')
       return
     }
+    keepResult(served)
     const shadowed = new Promise((resolve) => setImmediate(resolve))
       // A new context, because link state, headers and hooks belong to the client's operation.
       .then(() => runOn(described, variables, { caller, signal: closing.signal }, served))

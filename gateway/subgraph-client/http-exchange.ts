@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { RequestDispatcher } from './limited-dispatcher.ts'
+import { type ResponseBody, receiveBody } from './response-body.ts'
 
 /** One HTTP request to a remote subgraph. */
 export type HttpRequest = {
@@ -35,7 +36,7 @@ export const postRequest = (
   new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null
     let head: Omit<HttpResponse, 'bytes'> | null = null
-    const chunks: Buffer[] = []
+    let received: ResponseBody | null = null
     let aborted: { readonly cause: Error } | null = null
     const end = (result: HttpResponse | ExchangeFailure) => {
       clearTimeout(timer)
@@ -59,13 +60,17 @@ export const postRequest = (
       },
       onResponseStart(_, statusCode, headers) {
         // 1xx responses are informational; the final one follows.
-        if (statusCode >= 200) head = { statusCode, headers }
+        if (statusCode < 200) return
+        head = { statusCode, headers }
+        received = receiveBody(headers)
       },
-      onResponseData: (_, chunk) => void chunks.push(chunk),
+      onResponseData: (_, chunk) => received?.add(chunk),
       onResponseEnd() {
-        const [first] = chunks
-        const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks)
-        end(head ? { ...head, bytes } : { cause: new Error('Expected a response with a status.'), responseHasBegun: false })
+        end(
+          head && received
+            ? { ...head, bytes: received.bytes() }
+            : { cause: new Error('Expected a response with a status.'), responseHasBegun: false },
+        )
       },
       onResponseError: (_, cause) => end({ cause, responseHasBegun: head !== null }),
     }

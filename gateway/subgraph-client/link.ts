@@ -85,9 +85,9 @@ export type SubgraphRequest = {
   readonly traceparent?: string
   /**
    * Reads the body of a response to HTTP, without parsing it; null: it is to be parsed. Links may
-   * ignore it.
+   * ignore it. `isExclusive`: nothing else has the body, so it may be freed after it was sent.
    */
-  readonly readBody?: ((body: Buffer) => ExecutionResult | null) | undefined
+  readonly readBody?: ((body: Buffer, isExclusive?: boolean) => ExecutionResult | null) | undefined
 }
 
 /** The response to an entity fetch. */

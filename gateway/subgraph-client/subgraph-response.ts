@@ -37,7 +37,7 @@ export type ReadResponse<Result> = {
   /** Parses a response; null when it is invalid. */
   readonly parse: (text: string) => Result | null
   /** Reads a body without parsing it; null: it is to be parsed. */
-  readonly readBody?: ((body: Buffer) => Result | null) | undefined
+  readonly readBody?: ((body: Buffer, isExclusive?: boolean) => Result | null) | undefined
 }
 
 /** Ends with its signal and at its deadline. */
@@ -63,29 +63,29 @@ export async function fetchOnce<Result>(
   reading: ReadResponse<Result>,
 ): Promise<{ readonly kind: 'response'; readonly response: ParsedResponse<Result> } | FetchFailure<Result>> {
   const exchanging = exchange?.({ signal, deadline }) ?? null
-  if (exchanging) return attemptResult(await exchanging, '', reading)
+  if (exchanging) return attemptResult(await exchanging, null, reading)
   const made = message()
   return attemptResult(await postRequest(pool, { path, signal, deadline, ...made }), made.body, reading)
 }
 
-/** What came of an attempt that sent `body`. */
+/** What came of an attempt that sent `body`; null: in another way than by a request of its own. */
 async function attemptResult<Result>(
   received: HttpResponse | ExchangeFailure,
-  body: HttpRequest['body'],
+  body: HttpRequest['body'] | null,
   { parse, readBody }: ReadResponse<Result>,
 ): ReturnType<typeof fetchOnce<Result>> {
   if ('cause' in received) {
     const { cause, responseHasBegun } = received
     const retryAfterMs = isConnectionFault(cause) && !responseHasBegun ? 0 : null
     // A file that is too large for a subgraph ends its connection as well.
-    const isOfFile = typeof body !== 'string' && body.readableDidRead
+    const isOfFile = typeof body === 'object' && body?.readableDidRead === true
     const isSubgraphFault = !isOfFile && !isRequestFault(cause)
     return { kind: 'fault', cause, isSubgraphFault, retryAfterMs, response: null }
   }
 
   const { statusCode, headers, bytes } = received
   if (readBody && statusCode === 200 && headers['content-encoding'] === undefined) {
-    const result = readBody(bytes)
+    const result = readBody(bytes, body !== null)
     if (result) return { kind: 'response', response: { text: bytes, result, statusCode, headers } }
   }
   let text: string

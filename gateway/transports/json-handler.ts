@@ -7,7 +7,7 @@ import { addedHeaders, createHttpContext, type HttpContext } from '../middleware
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
-import { serializedBytes } from '../operations/serialized-result.ts'
+import { lendBytes } from '../operations/serialized-result.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import { runBatch } from './batch.ts'
 import type { ResponseFormat } from './content-negotiation.ts'
@@ -80,8 +80,12 @@ export function createJsonHandler(
     addHeaders(reply, http)
     if ('bytes' in answered) return sendCacheableResponse(request, reply, answered, form.contentType, send)
     const { result } = answered
-    const bytes = serializedBytes(result)
-    if (bytes) return send(reply, form.contentType, http.status ?? 200, bytes)
+    const lent = lendBytes(result)
+    if (lent) {
+      // Over HTTP/2 a response finishes before its bytes are written.
+      if (request.raw.httpVersionMajor === 1) reply.raw.once('finish', lent.free)
+      return send(reply, form.contentType, http.status ?? 200, lent.bytes)
+    }
     write(http.status ?? (result.data === undefined ? statusOf(result.errors, form) : 200), result)
   }
 

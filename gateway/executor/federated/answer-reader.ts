@@ -8,9 +8,9 @@ import type { PlannedDocument } from './planned-document.ts'
 
 /**
  * Reads the body of a response that is exactly what the client gets, without parsing it; null for
- * every other body, which is then parsed and projected.
+ * every other body, which is then parsed and projected. `isExclusive`: nothing else has the body.
  */
-export type ReadAnswer = (body: Buffer) => ExecutionResult | null
+export type ReadAnswer = (body: Buffer, isExclusive?: boolean) => ExecutionResult | null
 
 /** Matches by values of `@skip` and `@include` variables; evicted ones are compiled again. */
 const MATCH_CACHE = { maxEntries: 16, maxCharacters: 16_000 }
@@ -42,7 +42,7 @@ export function createAnswerReaderFor(
 /** A reader that tries fewer bodies while they do not match, such as those of another key order. */
 export function createReader(matches: MatchAnswer): ReadAnswer {
   let misses = 0
-  return (given) => {
+  return (given, isExclusive) => {
     if (misses >= MAX_MISSES && ++misses % BODIES_PER_TRY !== 0) return null
     const body = withoutLastSpaces(given)
     if (!matches(body)) {
@@ -50,7 +50,7 @@ export function createReader(matches: MatchAnswer): ReadAnswer {
       return null
     }
     misses = 0
-    return serializedResult(body)
+    return serializedResult(body, isExclusive)
   }
 }
 

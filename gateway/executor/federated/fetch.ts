@@ -1,6 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner'
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { serializedBytes } from '../../operations/serialized-result.ts'
+import { isSerializedResult } from '../../operations/serialized-result.ts'
 import type { EntityResult, RequestContext } from '../../subgraph-client/link.ts'
 import type { ReadAnswer } from './answer-reader.ts'
 import { deduplicateEntities, type SharedPath } from './deduplicate-entities.ts'
@@ -82,7 +82,7 @@ export function compileRootFetch(parts: CompiledFetch): RunNode {
   const { fetchSubgraph, isOf, inputOf, rewrite, selected, sharedPaths, clientKey } = parts
   return async (run, objects) => {
     const result = await fetchSubgraph(inputOf(run.variables), run)
-    if (run.readAnswer && serializedBytes(result)) {
+    if (run.readAnswer && isSerializedResult(result)) {
       run.answer = result
       return
     }

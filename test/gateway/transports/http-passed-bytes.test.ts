@@ -97,3 +97,64 @@ test('a response with more fields than were selected is not passed on', async ()
   body = before
   expect(answer).toEqual(ANSWER)
 })
+
+/** Lengths of the buffers that are freed while `run` does something. */
+async function freedBy(run: () => Promise<void>): Promise<number[]> {
+  const lengths: number[] = []
+  const { transfer } = ArrayBuffer.prototype
+  const freeing = vi.spyOn(ArrayBuffer.prototype, 'transfer').mockImplementation(function (this: ArrayBuffer, length) {
+    lengths.push(this.byteLength)
+    return transfer.call(this, length)
+  })
+  await run()
+  // Chunks are freed after their last use.
+  await new Promise((resolve) => setImmediate(resolve))
+  freeing.mockRestore()
+  return lengths
+}
+
+test('the memory of an answer is freed as soon as it is sent', async () => {
+  const freed = await freedBy(async () => {
+    expect(await (await send({ 'accept-encoding': 'identity' })).text()).toBe(body)
+  })
+  expect(freed).toContain(Buffer.byteLength(body))
+})
+
+test('answers at the same time, of slow clients and of such that leave, do not mix', async () => {
+  const before = body
+  let number = 0
+  const numbered = (index: number) =>
+    JSON.stringify({ data: { books: [{ id: `number ${index}`, title: String(index).repeat(400_000) }] } })
+  shelf.answer = ({ response }) => void response.setHeader('content-type', 'application/json').end(numbered(number++ % 10))
+  const clients = Array.from({ length: 40 }, async (_, index) => {
+    const leaving = new AbortController()
+    const response = await fetch(`${transports.base}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(index % 3 !== 0 && { 'accept-encoding': 'identity' }) },
+      body: JSON.stringify({ query: QUERY }),
+      signal: leaving.signal,
+    })
+    if (index % 4 === 0) {
+      leaving.abort()
+      return 'left'
+    }
+    await new Promise((resolve) => setTimeout(resolve, index * 5))
+    const text = await response.text()
+    return text === numbered(Number(/number (\d)/.exec(text)?.[1])) ? 'right' : text.slice(0, 100)
+  })
+  const outcomes = await Promise.all(clients)
+  shelf.answer = ({ response }) => void response.setHeader('content-type', 'application/json').end(body)
+  expect(new Set(outcomes)).toEqual(new Set(['left', 'right']))
+  expect(body).toBe(before)
+})
+
+test('an answer that is compared with that of a candidate afterwards is kept for it', async () => {
+  const supergraph = compose([{ name: 'shelf', url: shelf.url, typeDefs: TYPES }])
+  const shadow = { supergraph, percent: 100, compare: true }
+  const compared = await createGateway({ supergraph, shadow, log: recordingLog().log })
+  const opened = await openTransports(compared.gateway)
+  expect((await opened.post({ query: QUERY })).body).toEqual(ANSWER)
+  await vi.waitFor(() => expect(compared.shadowReport()?.verdicts).toMatchObject({ same: 1, failed: 0 }))
+  await opened.close()
+  await compared.close()
+})
