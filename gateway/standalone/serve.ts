@@ -3,7 +3,6 @@
  * source at /graphql, with hot swaps. Subgraphs are remote; no database is needed. Logs are JSON
  * lines on standard output; messages for people go to standard error.
  */
-import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { type Config, describeConfig, readConfig } from '../../platform/config/config.ts'
@@ -44,10 +43,10 @@ import { usageRecorderOf } from '../options/usage-options.ts'
 import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
 import { createServedGraph, type ServedGraph } from '../planning/served-graph.ts'
+import { followFile } from '../planning/sources/follow-file.ts'
 import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
 import type { ValidSourceOptions } from '../planning/sources/source-options.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
-import { watchFile } from '../planning/watched-file.ts'
 import { openShadow } from '../shadow/open-shadow.ts'
 import { serveShadowReport } from '../shadow/shadow-endpoint.ts'
 import type { ShadowTraffic } from '../shadow/shadow-traffic.ts'
@@ -79,8 +78,7 @@ await runProgram(async (defer, end) => {
   const file = await loadConfigFile(configFile, process.cwd())
   const config = readConfig(variables, mergeSettings(file.env, process.env, env))
   const log = createLog(config.LOG_LEVEL)
-  const origin = supergraphOriginFromConfig(config)
-  const subject = origin.kind === 'file' ? `SUPERGRAPH_FILE ${origin.path}` : 'The supergraph of the source'
+  const { subject, options: source } = supergraphOriginFromConfig(config, file.supergraph ?? undefined)
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const tracing = await configuredTracing(config)
@@ -116,9 +114,9 @@ await runProgram(async (defer, end) => {
   defer(async () => shadow?.close())
   const served = createServedGraph((sdl) => graphOf(sdl), log)
   const followed =
-    origin.kind === 'file'
-      ? await followFile(origin.path, served.serve, log)
-      : await followSource(origin.options, served.serve, log)
+    source.type === 'file'
+      ? await followFile(source.path, served.serve, log, subject)
+      : await followSource(source, served.serve, log)
   const { gateway } = served.current()
   defer(gateway.close)
   defer(followed.close)
@@ -297,29 +295,6 @@ async function followSource(
 ): Promise<FollowedSupergraph> {
   const sources = await import('../planning/sources/follow-source.ts')
   return sources.followSource(options, serve, log)
-}
-
-/** Serves the supergraph in a file, and its changes; an invalid one is ignored. */
-async function followFile(path: string, serve: (sdl: string) => Promise<void>, log: Logger): Promise<FollowedSupergraph> {
-  const first = textOf(path)
-  await serve(first)
-  return watchFile(path, first, async (sdl) => {
-    try {
-      await serve(sdl)
-      log.info('the supergraph was replaced')
-    } catch (error) {
-      if (!(error instanceof OperatorError)) throw error
-      log.error({ file: path, reason: error.message }, 'a new supergraph was refused; the one before stays')
-    }
-  })
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new OperatorError(`SUPERGRAPH_FILE ${file} cannot be read: ${firstLine(error)}.`)
-  }
 }
 
 function locationsOf(subject: string, sdl: string): readonly SubgraphLocation[] {
