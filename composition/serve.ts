@@ -8,6 +8,7 @@ import { variables } from '../config.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Metrics } from '../gateway/observability/metrics.ts'
 import { queryTraceReadersOf } from '../gateway/observability/query-trace.ts'
+import { configuredLogExport, configuredMetricsExport } from '../gateway/observability/telemetry-config.ts'
 import { configuredTracing } from '../gateway/observability/tracing-config.ts'
 import type { WebSockets } from '../gateway/transports/websocket.ts'
 import { describeConfig, readConfig } from '../platform/config/config.ts'
@@ -38,7 +39,9 @@ await runProgram(async (defer, end) => {
     // Set before Apollo Gateway is imported: otherwise its usage telemetry is sent to its vendor.
     process.env.APOLLO_TELEMETRY_DISABLED = 'true'
   }
-  const log = createLog(config.LOG_LEVEL)
+  const logExport = await configuredLogExport(config)
+  if (logExport) defer(logExport.close)
+  const log = createLog(config.LOG_LEVEL, logExport?.write)
   if (config.ATRIUM_ROLE !== 'all' && config.ATRIUM_ROLE !== 'gateway') {
     const { runSubgraph } = await import('./subgraph-process.ts')
     return runSubgraph(config.ATRIUM_ROLE, config, { log, defer, end })
@@ -113,6 +116,8 @@ await runProgram(async (defer, end) => {
     const open = { sockets: sockets.count, gateway, jobs: graph.jobs, feeds: graph.feeds, listeners: graph.listeners }
     await parts.serveMetrics(app, metrics, open, { ...parts.scrapingConfig(config), rateLimits, log, defer })
   }
+  const metricsExport = await configuredMetricsExport(config, metrics, log)
+  if (metricsExport) defer(metricsExport.close)
   await listen(app, listenOptionsFromConfig(config, port), defer)
   graph.start()
   if (database) {

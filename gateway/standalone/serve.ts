@@ -31,6 +31,7 @@ import { subscriptionLimitsOf, subscriptionSlots } from '../limits/subscription-
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from '../observability/metrics-endpoint.ts'
 import { queryTraceReadersOf } from '../observability/query-trace.ts'
+import { configuredLogExport, configuredMetricsExport } from '../observability/telemetry-config.ts'
 import { configuredTracing } from '../observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from '../operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from '../operations/trusted-documents.ts'
@@ -77,7 +78,9 @@ await runProgram(async (defer, end) => {
   }
   const file = await loadConfigFile(configFile, process.cwd())
   const config = readConfig(variables, mergeSettings(file.env, process.env, env))
-  const log = createLog(config.LOG_LEVEL)
+  const logExport = await configuredLogExport(config)
+  if (logExport) defer(logExport.close)
+  const log = createLog(config.LOG_LEVEL, logExport?.write)
   const { subject, options: source } = supergraphOriginFromConfig(config, file.supergraph ?? undefined)
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
@@ -272,6 +275,8 @@ async function serveRequests({
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
   }
+  const metricsExport = await configuredMetricsExport(config, metrics, log)
+  if (metricsExport) defer(metricsExport.close)
   const port = config.PORT || (await freePort(config.HOST))
   // Collects garbage of the start now, so that no request has to wait for it.
   releaseGarbage()

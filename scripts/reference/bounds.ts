@@ -45,6 +45,7 @@ requests and operations that run | \`LOAD_LIMIT\`, and a quarter more for caller
 WebSockets; event streams | 20,000 each | 503; \`UNAVAILABLE\` | gateway/limits/limits.ts: connections
 operations of one WebSocket | 100 | refused | gateway/limits/limits.ts: socketOperations
 operations of one WebSocket in the trace of its client | 1,000 | traces of their own | gateway/transports/websocket-operation.ts: MAX_TRACED_OPERATIONS
+log lines that wait for the OpenTelemetry collector | 2,048, of 20,000 characters | counted, and not exported | gateway/observability/otlp-logs.ts: MAX_WAITING_LOG_LINES
 spans of events of one source | 100 in a minute | none, counted at the next one | gateway/observability/tracing.ts: MAX_TRACED_EVENTS
 spans of events of all sources and of their fetches | 500 in a second | none, counted at the next event, or at that of the fetch | gateway/observability/tracing.ts: MAX_EVENT_SPANS_PER_SECOND
 unread bytes of a WebSocket or event stream | 1,000,000 | disconnected | gateway/limits/limits.ts: socketBacklogBytes

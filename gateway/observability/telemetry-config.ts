@@ -1,0 +1,43 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../platform/config/config.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import type { Metrics } from './metrics.ts'
+import type { LogExport } from './otlp-logs.ts'
+import type { OtlpTarget } from './otlp-post.ts'
+import type { telemetryVariables } from './variables.ts'
+
+type TelemetryConfig = Config<typeof telemetryVariables>
+
+/**
+ * Export of log lines by configuration; null without. Throws an `OperatorError` where there is no
+ * collector.
+ */
+export async function configuredLogExport(config: TelemetryConfig): Promise<LogExport | null> {
+  if (config.OTEL_LOGS_EXPORTER === 'none') return null
+  const target = targetOf(config, 'OTEL_LOGS_EXPORTER')
+  const { exportLogs } = await import('./otlp-logs.ts')
+  return exportLogs(target)
+}
+
+/** The same of metrics. Call it when all metrics are registered. */
+export async function configuredMetricsExport(
+  config: TelemetryConfig,
+  metrics: Metrics | null,
+  log: Logger,
+): Promise<{ readonly close: () => Promise<void> } | null> {
+  if (config.OTEL_METRICS_EXPORTER === 'none') return null
+  const target = targetOf(config, 'OTEL_METRICS_EXPORTER')
+  if (!metrics) throw new OperatorError('Expected METRICS to be 1: OTEL_METRICS_EXPORTER needs it.')
+  const { exportMetrics } = await import('./otlp-metrics.ts')
+  return exportMetrics(metrics, { target, intervalMs: config.OTEL_METRIC_EXPORT_INTERVAL, log })
+}
+
+function targetOf(config: TelemetryConfig, by: string): OtlpTarget {
+  const {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_HEADERS: headers = {},
+    OTEL_SERVICE_NAME: serviceName,
+  } = config
+  if (endpoint === undefined) throw new OperatorError(`Expected OTEL_EXPORTER_OTLP_ENDPOINT to be set: ${by} needs it.`)
+  return { endpoint, headers, serviceName }
+}
