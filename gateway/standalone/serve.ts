@@ -17,6 +17,7 @@ import { createTokenVerifier } from '../authorization/token-verifier.ts'
 import { jwtOptionsOf } from '../authorization/variables.ts'
 import type { EntityCache } from '../caching/entity-cache.ts'
 import { serveInvalidations } from '../caching/entity-cache-endpoint.ts'
+import { followInvalidationEvents } from '../caching/follow-invalidation-events.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
 import type { Canary } from '../canary/canary.ts'
 import type { GraphParts, openCanary as OpenCanary } from '../canary/open-canary.ts'
@@ -104,6 +105,10 @@ await runProgram(async (defer, end) => {
   const sources = createSubgraphSources(subgraphOptions, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
+  if (entityCache) {
+    const channels = file.options.entityCache?.invalidationEvents ?? []
+    defer(followInvalidationEvents(channels, eventSources.brokerOf, { cache: entityCache, log }).close)
+  }
   const overrideLabels = overrideLabelsOf(file.options, config)
   const common = {
     limits,

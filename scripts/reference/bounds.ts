@@ -30,6 +30,7 @@ cached answers | \`RESPONSE_CACHE_BYTES\` and 10,000 | forgotten | gateway/cachi
 cached entities (off by default) | \`ENTITY_CACHE_BYTES\` | forgotten | gateway/caching/entity-memory-store.ts: maxBytes
 invalidated tags of entities | 100,000 | all entities are invalid | gateway/caching/entity-store.ts: MAX_INVALIDATED_TAGS
 invalidated tags that wait for Redis | 10,000 | all entities are invalid when Redis is back | gateway/caching/entity-redis-store.ts: MAX_WAITING_TAGS
+channels with invalidations of entities | 20 | the start is refused | gateway/options/entity-cache-options.ts: MAX_INVALIDATION_CHANNELS
 tags of one entity | 32 | it is not cached | gateway/caching/entity-cache-tags.ts: MAX_TAGS_PER_ENTITY
 values of \`Accept\` | 200, of 50,000 characters | read again | gateway/transports/content-negotiation.ts: ACCEPT_CACHE_BOUND
 operations in a batch of usage | 2,000 | counted as "other", with all coordinates | gateway/usage/usage-recorder.ts: MAX_BATCH_OPERATIONS
