@@ -83,6 +83,7 @@ function recordOf(line: string, now: number): object | null {
     return null
   }
   if (typeof given !== 'object' || given === null) return null
+  // Any object: each value is checked where it is used.
   const { level, time, msg, err, ...rest } = given as Readonly<Record<string, unknown>>
   const timeUnixNano = otlpTime(typeof time === 'number' ? time : now)
   const named = Object.entries(rest).map(([key, value]) => [attributeOf(key, rest), value])
@@ -113,6 +114,7 @@ function severityOf(level: unknown): { readonly severityNumber: number; readonly
 
 function exceptionOf(err: unknown): Readonly<Record<string, unknown>> {
   if (typeof err !== 'object' || err === null) return {}
+  // As pino writes an error; each value may be missing.
   const { type, message, stack } = err as Readonly<Record<string, unknown>>
   return { 'exception.type': type, 'exception.message': message, 'exception.stacktrace': stack }
 }

@@ -6,7 +6,7 @@ import { type OtlpTarget, otlpAttributes, otlpResource, otlpTime, postOtlp } fro
 /** Timeout of the last export, when the process ends. */
 const FLUSH_TIMEOUT_MS = 5_000
 /** OTLP's AGGREGATION_TEMPORALITY_CUMULATIVE: values count from the start of the process. */
-const CUMULATIVE = 2
+const CUMULATIVE = { aggregationTemporality: 2 } as const
 
 /**
  * Sends all metrics to `/v1/metrics` of the collector every `intervalMs`, and once more at the end.
@@ -54,7 +54,7 @@ function metricOf(series: Series, times: Times): object | null {
   const described = { name, description, ...unitOf(name) }
   if (kind === 'histogram') {
     const dataPoints = histogramPoints(series, times)
-    return dataPoints.length === 0 ? null : { ...described, histogram: { dataPoints, aggregationTemporality: CUMULATIVE } }
+    return dataPoints.length === 0 ? null : { ...described, histogram: { dataPoints, ...CUMULATIVE } }
   }
   const dataPoints = series.values
     // JSON has no other numbers.
@@ -62,7 +62,7 @@ function metricOf(series: Series, times: Times): object | null {
     .map(({ labels, value }) => ({ ...pointOf(labels, times), asDouble: value }))
   if (dataPoints.length === 0) return null
   if (kind === 'gauge') return { ...described, gauge: { dataPoints } }
-  if (kind === 'counter') return { ...described, sum: { dataPoints, aggregationTemporality: CUMULATIVE, isMonotonic: true } }
+  if (kind === 'counter') return { ...described, sum: { dataPoints, ...CUMULATIVE, isMonotonic: true } }
   return null
 }
 

@@ -9,7 +9,6 @@ import { type Config, describeConfig, readConfig } from '../../platform/config/c
 import { freePort, isLoopbackHost, listen, listenOptionsFromConfig, localUrl } from '../../platform/http/listen.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { type Defer, runProgram } from '../../platform/process/lifecycle.ts'
-import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { releaseGarbage } from '../../platform/process/release-garbage.ts'
 import { jwtGrants } from '../authorization/jwt-grants.ts'
@@ -21,7 +20,7 @@ import { followInvalidationEvents } from '../caching/follow-invalidation-events.
 import { openEntityCache } from '../caching/open-entity-cache.ts'
 import type { Canary } from '../canary/canary.ts'
 import type { GraphParts, openCanary as OpenCanary } from '../canary/open-canary.ts'
-import { createEventSources } from '../event-sources/event-sources.ts'
+import { createEventSources, type EventSources } from '../event-sources/event-sources.ts'
 import { isExplorerInstalled, serveExplorer } from '../explorer/serve.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
 import type { HookStages } from '../hooks/hook-stages.ts'
@@ -32,7 +31,7 @@ import { subscriptionLimitsOf, subscriptionSlots } from '../limits/subscription-
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from '../observability/metrics-endpoint.ts'
 import { queryTraceReadersOf } from '../observability/query-trace.ts'
-import { configuredLogExport, configuredMetricsExport } from '../observability/telemetry-config.ts'
+import { createExportedLog, startMetricsExport } from '../observability/telemetry-config.ts'
 import { configuredTracing } from '../observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from '../operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from '../operations/trusted-documents.ts'
@@ -79,9 +78,7 @@ await runProgram(async (defer, end) => {
   }
   const file = await loadConfigFile(configFile, process.cwd())
   const config = readConfig(variables, mergeSettings(file.env, process.env, env))
-  const logExport = await configuredLogExport(config)
-  if (logExport) defer(logExport.close)
-  const log = createLog(config.LOG_LEVEL, logExport?.write)
+  const log = await createExportedLog(config, defer)
   const { subject, options: source } = supergraphOriginFromConfig(config, file.supergraph ?? undefined)
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
@@ -105,10 +102,7 @@ await runProgram(async (defer, end) => {
   const sources = createSubgraphSources(subgraphOptions, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
-  if (entityCache) {
-    const channels = file.options.entityCache?.invalidationEvents ?? []
-    defer(followInvalidationEvents(channels, eventSources.brokerOf, { cache: entityCache, log }).close)
-  }
+  followInvalidations(entityCache, file.options, eventSources.brokerOf, { log, defer })
   const overrideLabels = overrideLabelsOf(file.options, config)
   const common = {
     limits,
@@ -198,6 +192,16 @@ async function openStores(
   return { budget, documents, entityCache }
 }
 
+/** Invalidates entities by messages of brokers, if there is a cache. */
+function followInvalidations(
+  cache: EntityCache | null,
+  { entityCache: { invalidationEvents = [] } = {} }: ValidOptions,
+  brokerOf: EventSources['brokerOf'],
+  { log, defer }: { readonly log: Logger; readonly defer: Defer },
+): void {
+  if (cache) defer(followInvalidationEvents(invalidationEvents, brokerOf, { cache, log }).close)
+}
+
 /** Starts the candidate supergraph of the configuration file; null without one. */
 async function beginCanary(
   settings: ValidOptions,
@@ -280,8 +284,7 @@ async function serveRequests({
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
   }
-  const metricsExport = await configuredMetricsExport(config, metrics, log)
-  if (metricsExport) defer(metricsExport.close)
+  await startMetricsExport(config, metrics, { log, defer })
   const port = config.PORT || (await freePort(config.HOST))
   // Collects garbage of the start now, so that no request has to wait for it.
   releaseGarbage()

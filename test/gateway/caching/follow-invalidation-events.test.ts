@@ -66,9 +66,9 @@ describe.runIf(hasRedis)('messages of a broker invalidate entities', () => {
     await server.stop()
     expect(await fetchedNow()).toEqual([])
     await server.start()
-    await expect.poll(fetchedNow, { timeout: 10_000, interval: 20 }).toEqual(['a', 'b', 'c'])
+    await expect.poll(fetchedNow, { timeout: 15_000, interval: 20 }).toEqual(['a', 'b', 'c'])
     // The second one, for what was published before the channel was subscribed to again.
-    await expect.poll(fetchedNow, { timeout: 10_000, interval: 20 }).toEqual(['a', 'b', 'c'])
+    await expect.poll(fetchedNow, { timeout: 15_000, interval: 20 }).toEqual(['a', 'b', 'c'])
     await publish(ITEM('b'))
     await expect.poll(fetchedNow).toEqual(['b'])
   }, 30_000)
@@ -84,7 +84,7 @@ describe.runIf(hasRedis)('messages of a broker invalidate entities', () => {
       await names(['a'])
       return details.requestedIds.length
     }
-    await expect.poll(fetches, { timeout: 10_000 }).toBe(1)
+    await expect.poll(fetches, { timeout: 15_000 }).toBe(1)
   }, 30_000)
 })
 

@@ -90,8 +90,8 @@ describe('a program with a collector', () => {
     const metrics = metricsOf(last)
     const operations = metrics.find(({ name }) => name === 'atrium_operations_total')
     expect(operations?.sum).toMatchObject({ aggregationTemporality: 2, isMonotonic: true })
-    expect(operations?.sum?.dataPoints.map(({ attributes, asDouble }) => [plain(attributes), asDouble])).toEqual([
-      [{ operation: 'Slow', kind: 'query', outcome: 'ok' }, 2],
+    expect(operations?.sum?.dataPoints.map(({ attributes, asDouble }) => [JSON.stringify(plain(attributes)), asDouble])).toEqual([
+      ['{"operation":"Slow","kind":"query","outcome":"ok"}', 2],
     ])
     const durations = metrics.find(({ name }) => name === 'atrium_operation_duration_seconds')
     const [point] = durations?.histogram?.dataPoints ?? []

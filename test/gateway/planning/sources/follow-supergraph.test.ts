@@ -484,10 +484,10 @@ describe('a file', () => {
     const { gateway, hasReviews, said } = await started({ type: 'file', path: path() })
     expect([hasReviews(), await gateway.execute({ query: NAME })]).toEqual([true, NAMED])
     writeFileSync(path(), both.slice(0, both.length / 2))
-    await expect.poll(() => said('a new supergraph was refused'), { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => said('a new supergraph was refused'), { timeout: 15_000 }).toHaveLength(1)
     expect([hasReviews(), await gateway.execute({ query: NAME })]).toEqual([true, NAMED])
     writeFileSync(path(), alone)
-    await expect.poll(hasReviews, { timeout: 10_000 }).toBe(false)
+    await expect.poll(hasReviews, { timeout: 15_000 }).toBe(false)
     expect(await gateway.execute({ query: NAME })).toEqual(NAMED)
   })
 
@@ -510,7 +510,7 @@ describe('a file', () => {
       compose([{ name: 'shop', typeDefs: parse(`${SHOP_SDL} extend type Query { fresh: Int }`), url: shop.url }]),
     )
     await expect
-      .poll(async () => (await send({ query: '{ __type(name: "Review") { name } }' })).body, { timeout: 10_000 })
+      .poll(async () => (await send({ query: '{ __type(name: "Review") { name } }' })).body, { timeout: 15_000 })
       .toEqual({
         data: { __type: null },
       })
