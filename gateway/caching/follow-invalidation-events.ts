@@ -6,7 +6,7 @@ import type { EntityCache } from './entity-cache.ts'
 import { parseInvalidations } from './entity-cache-tags.ts'
 
 /** Channel of a broker whose messages are invalidations. */
-export type InvalidationChannel = { readonly source: string; readonly channel: string }
+type InvalidationChannel = { readonly source: string; readonly channel: string }
 
 /** Pause between attempts to listen. */
 const RETRY_MS = 1_000

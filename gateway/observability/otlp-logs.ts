@@ -54,7 +54,7 @@ export function exportLogs(target: OtlpTarget): LogExport {
 }
 
 /** ExportLogsServiceRequest of OTLP 1 in JSON; `missing`: lines before these that were dropped. */
-export function logsMessage(
+function logsMessage(
   lines: readonly string[],
   { target, missing, now }: { readonly target: OtlpTarget; readonly missing: number; readonly now: number },
 ): object {

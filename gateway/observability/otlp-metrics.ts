@@ -40,10 +40,7 @@ export function exportMetrics(
 type Times = { readonly startedAt: number; readonly now: number }
 
 /** ExportMetricsServiceRequest of OTLP 1 in JSON. */
-export function metricsMessage(
-  series: readonly Series[],
-  { target, startedAt, now }: Times & { readonly target: OtlpTarget },
-): object {
+function metricsMessage(series: readonly Series[], { target, startedAt, now }: Times & { readonly target: OtlpTarget }): object {
   const metrics = series.flatMap((each) => metricOf(each, { startedAt, now }) ?? [])
   return { resourceMetrics: [{ resource: otlpResource(target), scopeMetrics: [{ scope: { name: 'atrium' }, metrics }] }] }
 }
