@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { telemetryVariables } from './gateway/observability/variables.ts'
 import { splitVariables } from './gateway/signed-link/variables.ts'
 import { gatewaySettings } from './gateway/standalone/config.ts'
 import { urlWithProtocol, wholeNumber } from './platform/config/config.ts'
@@ -152,9 +153,7 @@ export const variables = {
     meaning: 'The CONSOLE_SECRET before a rotation, whose sessions stay valid until they expire; unset, there is none.',
   },
   ...secretsVariables,
-  OTEL_EXPORTER_OTLP_ENDPOINT: gatewaySettings.OTEL_EXPORTER_OTLP_ENDPOINT,
-  OTEL_SERVICE_NAME: gatewaySettings.OTEL_SERVICE_NAME,
-  OTEL_TRACES_SAMPLER_ARG: gatewaySettings.OTEL_TRACES_SAMPLER_ARG,
+  ...telemetryVariables,
   RESPONSE_CACHE_BYTES: gatewaySettings.RESPONSE_CACHE_BYTES,
   USAGE_DAYS: {
     read: wholeNumber(0, 3_650),

@@ -8,6 +8,7 @@ import { variables } from '../config.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Metrics } from '../gateway/observability/metrics.ts'
 import { queryTraceReadersOf } from '../gateway/observability/query-trace.ts'
+import { createExportedLog, startMetricsExport } from '../gateway/observability/telemetry-config.ts'
 import { configuredTracing } from '../gateway/observability/tracing-config.ts'
 import type { WebSockets } from '../gateway/transports/websocket.ts'
 import { describeConfig, readConfig } from '../platform/config/config.ts'
@@ -16,7 +17,6 @@ import { migrate } from '../platform/database/migrate.ts'
 import { type DatabaseServer, databaseServer } from '../platform/database/server.ts'
 import { freePort, isLoopbackHost, listen, listenOptionsFromConfig, localUrl } from '../platform/http/listen.ts'
 import { type Defer, runProgram } from '../platform/process/lifecycle.ts'
-import { createLog } from '../platform/process/log.ts'
 import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
 import type { SecretCipher } from '../platform/secrets/cipher.ts'
 import type { SiteOptions } from '../web/serve.ts'
@@ -38,7 +38,7 @@ await runProgram(async (defer, end) => {
     // Set before Apollo Gateway is imported: otherwise its usage telemetry is sent to its vendor.
     process.env.APOLLO_TELEMETRY_DISABLED = 'true'
   }
-  const log = createLog(config.LOG_LEVEL)
+  const log = await createExportedLog(config, defer)
   if (config.ATRIUM_ROLE !== 'all' && config.ATRIUM_ROLE !== 'gateway') {
     const { runSubgraph } = await import('./subgraph-process.ts')
     return runSubgraph(config.ATRIUM_ROLE, config, { log, defer, end })
@@ -113,6 +113,7 @@ await runProgram(async (defer, end) => {
     const open = { sockets: sockets.count, gateway, jobs: graph.jobs, feeds: graph.feeds, listeners: graph.listeners }
     await parts.serveMetrics(app, metrics, open, { ...parts.scrapingConfig(config), rateLimits, log, defer })
   }
+  await startMetricsExport(config, metrics, { log, defer })
   await listen(app, listenOptionsFromConfig(config, port), defer)
   graph.start()
   if (database) {

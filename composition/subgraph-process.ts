@@ -7,6 +7,7 @@ import { subscriptionLimitsOf, subscriptionSlots } from '../gateway/limits/subsc
 import { PROTOCOL } from '../gateway/multiplexed-link/handshake.ts'
 import { createMetrics } from '../gateway/observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from '../gateway/observability/metrics-endpoint.ts'
+import { startMetricsExport } from '../gateway/observability/telemetry-config.ts'
 import { createSignatureVerifier } from '../gateway/signed-link/signature.ts'
 import { serveSubgraph } from '../gateway/signed-link/subgraph-endpoint.ts'
 import { linkSecretsOf } from '../gateway/signed-link/variables.ts'
@@ -91,6 +92,7 @@ export async function runSubgraph(
       gateway: null,
     }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), rateLimits, log, defer })
+    await startMetricsExport(config, metrics, { log, defer })
   }
   await listen(app, listenOptionsFromConfig(config, port), defer)
   subgraph.start?.()

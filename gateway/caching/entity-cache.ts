@@ -7,7 +7,14 @@ import type { Supergraph } from '../planning/supergraph.ts'
 import type { CacheEntityFetch, EntityResult, RequestContext, SendEntities } from '../subgraph-client/link.ts'
 import { headerPolicyOf } from './entity-cache-headers.ts'
 import { type EntityPolicyOf, effectivePolicy, entityPolicies, type SubgraphCacheOptions } from './entity-cache-policy.ts'
-import { customTag, type Invalidation, MAX_TAG_CHARACTERS, MAX_TAGS_PER_ENTITY, tagsOf } from './entity-cache-tags.ts'
+import {
+  customTag,
+  type Invalidation,
+  MAX_TAG_CHARACTERS,
+  MAX_TAGS_PER_ENTITY,
+  subgraphTag,
+  tagsOf,
+} from './entity-cache-tags.ts'
 import { createFlights } from './entity-flights.ts'
 import { type CacheableEntity, type CachedType, entitiesOf, type FetchParts } from './entity-lookups.ts'
 import type { EntityStore, NewEntity } from './entity-store.ts'
@@ -32,6 +39,8 @@ export type EntityCache = {
    * instances may still use them: the caller must retry.
    */
   readonly invalidate: (invalidations: readonly Invalidation[]) => Promise<boolean>
+  /** The same of all entities of the subgraphs that were served so far. */
+  readonly invalidateAll: () => Promise<boolean>
   readonly entries: () => number
   readonly bytes: () => number
   readonly close: () => Promise<void>
@@ -48,17 +57,21 @@ export function createEntityCache({
   readonly count?: (subgraph: string, lookup: EntityLookupResult, entities: number) => void
 }): EntityCache {
   const flights = createFlights()
+  /** Names in supergraphs, which only the operator changes. */
+  const subgraphs = new Set<string>()
 
   return {
     forGraph(document, supergraph, viewer) {
       const policyOf = entityPolicies(document, supergraph.isOf, options)
       const graphHash = hash('sha256', JSON.stringify(document), 'base64url')
       return (subgraph) => (fetch, send) => {
+        subgraphs.add(subgraph)
         const parts = fetchPartsOf({ subgraph, graphHash, fetch, policyOf, supergraph, viewer })
         return (variables, context) => fetchCached(parts, variables, context, send)
       }
     },
     invalidate: async (invalidations) => store.invalidate(invalidations.flatMap(tagsOf)),
+    invalidateAll: async () => store.invalidate([...subgraphs].map(subgraphTag)),
     entries: store.entries,
     bytes: store.bytes,
     close: async () => store.close(),

@@ -12,6 +12,8 @@ export type ChannelListener = {
   readonly onEvent: (event: unknown, characters: number) => void
   /** The broker was disconnected for too long; no more events follow. */
   readonly onGone: () => void
+  /** The broker was disconnected, and messages may be lost. */
+  readonly onReconnected?: () => void
 }
 
 /** A message broker with one connection, which is re-established when lost. */
@@ -104,7 +106,10 @@ export async function eventBroker({
     if (isClosed) return
     if (isConnected) {
       if (giveUp) log.info({ source: name }, 'a source of events is connected again')
-      if (giveUp) clearTimeout(giveUp)
+      if (giveUp) {
+        clearTimeout(giveUp)
+        for (const { listeners } of channels.values()) for (const { onReconnected } of [...listeners]) onReconnected?.()
+      }
       giveUp = null
     } else if (!giveUp) {
       log.warn({ source: name }, 'a source of events is not connected')

@@ -17,6 +17,8 @@ export type EventSources = {
    * missing in the options.
    */
   readonly linksOf: (supergraphSdl: string) => ReadonlyMap<string, Link>
+  /** The broker with this name in the options. */
+  readonly brokerOf: (name: string) => EventBroker | undefined
   readonly close: () => Promise<void>
 }
 
@@ -50,9 +52,12 @@ export async function createEventSources(
       const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true })
       const bySubgraph = Map.groupBy(fields, ({ subgraph }) => subgraph)
       return new Map(
-        [...bySubgraph].map(([name, own]) => [name, createEventLink({ name, fields: own, schema, brokerOf })] as const),
+        [...bySubgraph].map(
+          ([name, own]) => [name, createEventLink({ name, fields: own, schema, brokerOf: checkedBrokerOf })] as const,
+        ),
       )
     },
+    brokerOf: (name) => brokers.get(name)?.broker,
     close: async () => {
       await Promise.all([...brokers.values()].map(({ broker }) => broker.close()))
     },
@@ -67,7 +72,7 @@ export async function createEventSources(
     )
   }
 
-  function brokerOf(providerId: string): EventBroker {
+  function checkedBrokerOf(providerId: string): EventBroker {
     const found = brokers.get(providerId)
     if (!found) throw new Error('Expected a broker that was checked.')
     return found.broker

@@ -8,6 +8,7 @@ import { OperatorError } from '../../platform/process/operator-error.ts'
 import { jwtGrants } from '../authorization/jwt-grants.ts'
 import { createTokenVerifier } from '../authorization/token-verifier.ts'
 import type { Invalidation } from '../caching/entity-cache-tags.ts'
+import { followInvalidationEvents } from '../caching/follow-invalidation-events.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
 import type { Canary } from '../canary/canary.ts'
 import type { GraphParts } from '../canary/open-canary.ts'
@@ -274,6 +275,8 @@ async function openResources(settings: ValidOptions, common: Parameters<typeof o
     const usage = closedAtEnd(usageRecorderOf(settings.usage, log))
     const entityCache = closedAtEnd(settings.entityCache ? await openEntityCache(settings.entityCache, log) : null)
     const eventSources = closedAtEnd(await createEventSources(settings.eventSources ?? {}, log))
+    const channels = settings.entityCache?.invalidationEvents ?? []
+    if (entityCache) closedAtEnd(followInvalidationEvents(channels, eventSources.brokerOf, { cache: entityCache, log }))
     const shadow = closedAtEnd(openShadow(settings, common, { log, metrics: null, eventLinksOf: eventSources.linksOf }))
     return { hooks, usage, entityCache, eventSources, shadow, close }
   } catch (error) {

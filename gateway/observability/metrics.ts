@@ -16,6 +16,8 @@ export type ExecutorName = 'introspection' | 'direct' | 'compiled'
 /** Values of one metric by labels; parts of a histogram have their own `metricName`. */
 export type Series = {
   readonly name: string
+  readonly help: string
+  readonly kind: 'counter' | 'gauge' | 'histogram' | 'summary'
   readonly values: readonly {
     readonly labels: Readonly<Record<string, string>>
     readonly value: number
@@ -147,8 +149,11 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     measureLink: (link) => measureLink(link, table),
     // prom-client has numeric bucket bounds; labels here are strings.
     values: async () =>
-      (await register.getMetricsAsJSON()).map(({ name, values }) => ({
+      (await register.getMetricsAsJSON()).map(({ name, help, type, values }) => ({
         name,
+        help,
+        // prom-client says the name of the kind, though its type is a number.
+        kind: type as unknown as Series['kind'],
         values: values.map((each) => ({
           ...each,
           labels: Object.fromEntries(Object.entries(each.labels).map(([label, value]) => [label, String(value)])),

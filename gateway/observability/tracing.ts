@@ -81,15 +81,18 @@ const FLUSH_TIMEOUT_MS = 5_000
  */
 export function createTracing({
   endpoint,
+  headers,
   serviceName,
   ratio,
 }: {
   readonly endpoint: string
+  /** Headers for the collector. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly serviceName: string
   /** Sampling ratio, 0 to 1. */
   readonly ratio: number
 }): Tracing {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, ...(headers && { headers }) })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
     sampler: new ParentBasedSampler({ root: rootSampler(ratio) }),

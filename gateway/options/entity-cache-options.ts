@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { MAX_TTL_SECONDS } from '../caching/entity-cache-policy.ts'
 import { options, text, wholeNumber } from './validate-options.ts'
 
+/** Most channels with invalidations. */
+const MAX_INVALIDATION_CHANNELS = 20
+
 const ttlSeconds = () => wholeNumber(0, MAX_TTL_SECONDS).optional()
 
 /** Options of one entity type. */
@@ -34,6 +37,22 @@ export const entityCacheOptions = options({
     .optional(),
   /** Timeout of Redis commands, after which the cache is bypassed. Default: 250. */
   redisTimeoutMilliseconds: wholeNumber(1, 10_000).optional(),
+  /**
+   * Channels of `eventSources` whose messages are invalidations, as JSON in the format of the
+   * endpoint: one, or a list. Default: none.
+   */
+  invalidationEvents: z
+    .array(
+      options({
+        /** Name of a broker in `eventSources`. */
+        source: text('a name in "eventSources"'),
+        /** Channel of Redis, subject of NATS, or topic of Kafka. */
+        channel: text('the name of a channel').max(200, 'a name of at most 200 characters'),
+      }),
+      'a list of channels',
+    )
+    .max(MAX_INVALIDATION_CHANNELS, `a list of at most ${MAX_INVALIDATION_CHANNELS} channels`)
+    .optional(),
   /** Options by subgraph name. Default: by the subgraphs' headers and hints. */
   subgraphs: z.record(text(), subgraphCacheOptions, 'an object by names of subgraphs').optional(),
 })

@@ -84,7 +84,10 @@ const subscriptionOptions = options({
   callbackUrl: httpUrl().optional(),
   /** Which subscriptions share a WebSocket. Default: those with the same credentials. */
   socketPer: z.enum(['credentials', 'subscription'], 'credentials or subscription').optional(),
-  /** Interval of pings or heartbeats in seconds; a silent subgraph counts as dead. Default: 15. */
+  /**
+   * Interval of pings or heartbeats in seconds; a silent subgraph counts as dead. With `sse` set it
+   * only for a subgraph that sends comments as often. Default: 15, none with `sse`.
+   */
   heartbeatSeconds: wholeNumber(1, 3_600).optional(),
   /**
    * Maximum consecutive reconnection attempts (with `sse` only for events with ids); 0: a lost

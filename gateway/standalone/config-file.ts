@@ -5,7 +5,13 @@ import { z } from 'zod'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { type GatewayOptions, gatewayOptionsShape, type ValidOptions } from '../options/gateway-options.ts'
 import { options, validateOptions } from '../options/validate-options.ts'
+import {
+  type SupergraphSourceOptions,
+  supergraphSourceOptions,
+  type ValidSourceOptions,
+} from '../planning/sources/source-options.ts'
 import { variables } from './config.ts'
+import { sourceVariables } from './source-variables.ts'
 
 type Variables = typeof variables
 
@@ -47,6 +53,9 @@ type ValueOf<Read> = Read extends number | boolean ? Read : Read extends (...arg
 
 /** Type of a standalone gateway's configuration file: `export default defineConfig({ … })`. */
 export type GatewayConfig = GatewayOptions & {
+  /** Source of the supergraph, in place of the settings that name one. */
+  readonly supergraph?: SupergraphSourceOptions | undefined
+} & {
   readonly [Name in Named as CamelCase<Name>]?: ValueOf<z.output<Variables[Name]['read']>> | undefined
 }
 
@@ -56,6 +65,8 @@ export type LoadedConfig = {
   readonly path: string | null
   /** Options of `createGateway`. */
   readonly options: ValidOptions
+  /** Source of the supergraph; null: settings name it. */
+  readonly supergraph: ValidSourceOptions | null
   /** Other settings as text, by variable name. */
   readonly env: Readonly<Record<string, string>>
 }
@@ -69,7 +80,7 @@ const DEFAULT_NAMES = ['atrium.config.ts', 'atrium.config.mts', 'atrium.config.j
  */
 export async function loadConfigFile(named: string | undefined, folder: string): Promise<LoadedConfig> {
   const path = named === undefined ? DEFAULT_NAMES.map((name) => join(folder, name)).find(existsSync) : resolve(folder, named)
-  if (path === undefined) return { path: null, options: {}, env: {} }
+  if (path === undefined) return { path: null, options: {}, supergraph: null, env: {} }
   return readConfigObject(await importDefault(path), path)
 }
 
@@ -98,8 +109,24 @@ export function readConfigObject(given: unknown, path: string): LoadedConfig {
     const text = isObject(value) && !Array.isArray(value) ? costsText(value) : textOf(value)
     return value === undefined || text === null ? [] : [[name, text] as const]
   })
+  // Validated by the schema.
+  const supergraph = (valid.supergraph as ValidSourceOptions | undefined) ?? null
   const shared = Object.entries(valid).filter(([key]) => Object.hasOwn(gatewayOptionsShape, key))
-  return { path, options: Object.fromEntries(shared), env: Object.fromEntries(env) }
+  return {
+    path,
+    options: Object.fromEntries(shared),
+    supergraph,
+    env: { ...Object.fromEntries(env), ...(supergraph && polling(supergraph)) },
+  }
+}
+
+/** Settings of polling that a source has itself, so that variables and flags override them. */
+function polling(source: ValidSourceOptions): LoadedConfig['env'] {
+  const { pollSeconds, lastGoodFile } = source.type === 'file' ? {} : source
+  return {
+    ...(pollSeconds !== undefined && { SUPERGRAPH_POLL_SECONDS: String(pollSeconds) }),
+    ...(lastGoodFile !== undefined && { SUPERGRAPH_LAST_GOOD_FILE: lastGoodFile }),
+  }
 }
 
 /** Merges settings by variable name: flags override the environment, which overrides the file. */
@@ -154,6 +181,22 @@ const settingsShape = Object.fromEntries(
   }),
 )
 
-const configSchema = options({ ...settingsShape, ...gatewayOptionsShape })
+/** Settings of sources that have no effect beside the option `supergraph`. */
+const SOURCE_SETTINGS = Object.keys(sourceVariables)
+  .filter((name) => name !== 'SUPERGRAPH_POLL_SECONDS' && name !== 'SUPERGRAPH_LAST_GOOD_FILE')
+  .map((name) => pathOf(name)[0] ?? '')
+
+const configSchema = options({
+  ...settingsShape,
+  ...gatewayOptionsShape,
+  supergraph: supergraphSourceOptions.optional(),
+}).superRefine((given, context) => {
+  if (given.supergraph === undefined) return
+  for (const name of SOURCE_SETTINGS) {
+    if (Reflect.get(given, name) !== undefined) {
+      context.addIssue({ code: 'custom', path: [name], message: 'absent beside "supergraph", which is the source' })
+    }
+  }
+})
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null

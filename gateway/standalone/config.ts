@@ -3,6 +3,7 @@ import { flag, urlWithProtocol, type Variables, wholeNumber } from '../../platfo
 import { proxyVariables } from '../../platform/http/trusted-proxies.ts'
 import { jwtVariables } from '../authorization/variables.ts'
 import { entityCacheVariables } from '../caching/variables.ts'
+import { telemetryVariables } from '../observability/variables.ts'
 import { splitVariables } from '../signed-link/variables.ts'
 import { uploadVariables } from '../uploads/variables.ts'
 import { sourceVariables } from './source-variables.ts'
@@ -202,27 +203,7 @@ export const gatewaySettings = {
     meaning:
       'Password of /metrics, as Bearer token or by HTTP Basic with any user name; unset, none is needed, and /metrics is refused on PORT unless HOST is loopback.',
   },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    read: urlWithProtocol(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),
-    default: null,
-    unit: null,
-    meaning: 'OpenTelemetry collector for spans, by OTLP over HTTP; unset, there are none.',
-  },
-  OTEL_SERVICE_NAME: {
-    read: z.string(),
-    default: 'atrium',
-    unit: null,
-    meaning: 'What spans call this process.',
-  },
-  OTEL_TRACES_SAMPLER_ARG: {
-    read: z
-      .string()
-      .regex(/^(0|1|0?\.\d{1,9})$/, 'a number from 0 to 1')
-      .transform(Number),
-    default: '1',
-    unit: null,
-    meaning: 'Share of the traces begun here that are sent; one that a client began is sent if its traceparent says so.',
-  },
+  ...telemetryVariables,
   RESPONSE_CACHE_BYTES: {
     read: wholeNumber(0, 999_999_999),
     default: '20000000',

@@ -3,14 +3,12 @@
  * source at /graphql, with hot swaps. Subgraphs are remote; no database is needed. Logs are JSON
  * lines on standard output; messages for people go to standard error.
  */
-import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { type Config, describeConfig, readConfig } from '../../platform/config/config.ts'
 import { freePort, isLoopbackHost, listen, listenOptionsFromConfig, localUrl } from '../../platform/http/listen.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { type Defer, runProgram } from '../../platform/process/lifecycle.ts'
-import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { releaseGarbage } from '../../platform/process/release-garbage.ts'
 import { jwtGrants } from '../authorization/jwt-grants.ts'
@@ -18,10 +16,11 @@ import { createTokenVerifier } from '../authorization/token-verifier.ts'
 import { jwtOptionsOf } from '../authorization/variables.ts'
 import type { EntityCache } from '../caching/entity-cache.ts'
 import { serveInvalidations } from '../caching/entity-cache-endpoint.ts'
+import { followInvalidationEvents } from '../caching/follow-invalidation-events.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
 import type { Canary } from '../canary/canary.ts'
 import type { GraphParts, openCanary as OpenCanary } from '../canary/open-canary.ts'
-import { createEventSources } from '../event-sources/event-sources.ts'
+import { createEventSources, type EventSources } from '../event-sources/event-sources.ts'
 import { isExplorerInstalled, serveExplorer } from '../explorer/serve.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
 import type { HookStages } from '../hooks/hook-stages.ts'
@@ -32,6 +31,7 @@ import { subscriptionLimitsOf, subscriptionSlots } from '../limits/subscription-
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from '../observability/metrics-endpoint.ts'
 import { queryTraceReadersOf } from '../observability/query-trace.ts'
+import { createExportedLog, startMetricsExport } from '../observability/telemetry-config.ts'
 import { configuredTracing } from '../observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from '../operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from '../operations/trusted-documents.ts'
@@ -44,10 +44,10 @@ import { usageRecorderOf } from '../options/usage-options.ts'
 import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
 import { createServedGraph, type ServedGraph } from '../planning/served-graph.ts'
+import { followFile } from '../planning/sources/follow-file.ts'
 import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
 import type { ValidSourceOptions } from '../planning/sources/source-options.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
-import { watchFile } from '../planning/watched-file.ts'
 import { openShadow } from '../shadow/open-shadow.ts'
 import { serveShadowReport } from '../shadow/shadow-endpoint.ts'
 import type { ShadowTraffic } from '../shadow/shadow-traffic.ts'
@@ -78,9 +78,8 @@ await runProgram(async (defer, end) => {
   }
   const file = await loadConfigFile(configFile, process.cwd())
   const config = readConfig(variables, mergeSettings(file.env, process.env, env))
-  const log = createLog(config.LOG_LEVEL)
-  const origin = supergraphOriginFromConfig(config)
-  const subject = origin.kind === 'file' ? `SUPERGRAPH_FILE ${origin.path}` : 'The supergraph of the source'
+  const log = await createExportedLog(config, defer)
+  const { subject, options: source } = supergraphOriginFromConfig(config, file.supergraph ?? undefined)
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const tracing = await configuredTracing(config)
@@ -103,6 +102,7 @@ await runProgram(async (defer, end) => {
   const sources = createSubgraphSources(subgraphOptions, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
+  followInvalidations(entityCache, file.options, eventSources.brokerOf, { log, defer })
   const overrideLabels = overrideLabelsOf(file.options, config)
   const common = {
     limits,
@@ -116,9 +116,9 @@ await runProgram(async (defer, end) => {
   defer(async () => shadow?.close())
   const served = createServedGraph((sdl) => graphOf(sdl), log)
   const followed =
-    origin.kind === 'file'
-      ? await followFile(origin.path, served.serve, log)
-      : await followSource(origin.options, served.serve, log)
+    source.type === 'file'
+      ? await followFile(source.path, served.serve, log, subject)
+      : await followSource(source, served.serve, log)
   const { gateway } = served.current()
   defer(gateway.close)
   defer(followed.close)
@@ -190,6 +190,16 @@ async function openStores(
   const entityCache = await openEntityCache({ ...cacheOptions, maxBytes, redisUrl }, log, metrics)
   defer(async () => entityCache?.close())
   return { budget, documents, entityCache }
+}
+
+/** Invalidates entities by messages of brokers, if there is a cache. */
+function followInvalidations(
+  cache: EntityCache | null,
+  { entityCache: { invalidationEvents = [] } = {} }: ValidOptions,
+  brokerOf: EventSources['brokerOf'],
+  { log, defer }: { readonly log: Logger; readonly defer: Defer },
+): void {
+  if (cache) defer(followInvalidationEvents(invalidationEvents, brokerOf, { cache, log }).close)
 }
 
 /** Starts the candidate supergraph of the configuration file; null without one. */
@@ -274,6 +284,7 @@ async function serveRequests({
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
   }
+  await startMetricsExport(config, metrics, { log, defer })
   const port = config.PORT || (await freePort(config.HOST))
   // Collects garbage of the start now, so that no request has to wait for it.
   releaseGarbage()
@@ -297,29 +308,6 @@ async function followSource(
 ): Promise<FollowedSupergraph> {
   const sources = await import('../planning/sources/follow-source.ts')
   return sources.followSource(options, serve, log)
-}
-
-/** Serves the supergraph in a file, and its changes; an invalid one is ignored. */
-async function followFile(path: string, serve: (sdl: string) => Promise<void>, log: Logger): Promise<FollowedSupergraph> {
-  const first = textOf(path)
-  await serve(first)
-  return watchFile(path, first, async (sdl) => {
-    try {
-      await serve(sdl)
-      log.info('the supergraph was replaced')
-    } catch (error) {
-      if (!(error instanceof OperatorError)) throw error
-      log.error({ file: path, reason: error.message }, 'a new supergraph was refused; the one before stays')
-    }
-  })
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new OperatorError(`SUPERGRAPH_FILE ${file} cannot be read: ${firstLine(error)}.`)
-  }
 }
 
 function locationsOf(subject: string, sdl: string): readonly SubgraphLocation[] {

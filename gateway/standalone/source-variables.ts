@@ -122,30 +122,41 @@ type SourceConfig = { readonly [Name in keyof typeof sourceVariables]: Config<ty
 /** Variables that select the source. */
 const CHOOSING = ['SUPERGRAPH_FILE', 'SUPERGRAPH_FOLDER', 'SUPERGRAPH_URL', 'HIVE_CDN_ENDPOINT', 'APOLLO_GRAPH_REF'] as const
 
-/** A watched file, or a polled source. */
-export type SupergraphOrigin =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'source'; readonly options: ValidSourceOptions }
+/** A source, and what messages call its supergraph. */
+export type SupergraphOrigin = { readonly subject: string; readonly options: ValidSourceOptions }
 
 /**
- * Source selected by settings. Throws an `OperatorError` unless exactly one is selected and
- * complete.
+ * Source selected by settings, otherwise `fromFile`, that of the configuration file. Throws an
+ * `OperatorError` unless exactly one is selected and complete.
  */
-export function supergraphOriginFromConfig(config: SourceConfig): SupergraphOrigin {
+export function supergraphOriginFromConfig(config: SourceConfig, fromFile?: ValidSourceOptions): SupergraphOrigin {
   const chosen = CHOOSING.filter((name) => (config[name] ?? '') !== '')
   const [name] = chosen
+  const { SUPERGRAPH_POLL_SECONDS: pollSeconds, SUPERGRAPH_LAST_GOOD_FILE: lastGoodFile } = config
+  const polled = { pollSeconds, ...(lastGoodFile && { lastGoodFile }) }
+  if (name === undefined && fromFile) {
+    return fromFile.type === 'file' ? fileOrigin(fromFile.path, 'The supergraph file') : polledOrigin({ ...fromFile, ...polled })
+  }
   if (name === undefined) {
     throw new OperatorError(
-      `Expected SUPERGRAPH_FILE to name a file with a composed supergraph, or --supergraph FILE, or another source: ${CHOOSING.slice(1).join(', ')}.`,
+      `Expected SUPERGRAPH_FILE to name a file with a composed supergraph, or --supergraph FILE, or another source: ${CHOOSING.slice(1).join(', ')}, or "supergraph" of a configuration file.`,
     )
   }
   if (chosen.length > 1) throw new OperatorError(`Expected one source of the supergraph, got ${chosen.join(' and ')}.`)
   const value = config[name] ?? ''
-  if (name === 'SUPERGRAPH_FILE') return { kind: 'file', path: value }
-  const { SUPERGRAPH_POLL_SECONDS: pollSeconds, SUPERGRAPH_LAST_GOOD_FILE: lastGoodFile } = config
-  const polled = { pollSeconds, ...(lastGoodFile && { lastGoodFile }) }
-  return { kind: 'source', options: validateOptions(supergraphSourceOptions, { ...optionsOf(name, value, config), ...polled }) }
+  if (name === 'SUPERGRAPH_FILE') return fileOrigin(value, name)
+  return polledOrigin(validateOptions(supergraphSourceOptions, { ...optionsOf(name, value, config), ...polled }))
 }
+
+const fileOrigin = (path: string, name: string): SupergraphOrigin => ({
+  subject: `${name} ${path}`,
+  options: { type: 'file', path },
+})
+
+const polledOrigin = (options: ValidSourceOptions): SupergraphOrigin => ({
+  subject: 'The supergraph of the source',
+  options,
+})
 
 function optionsOf(name: Exclude<(typeof CHOOSING)[number], 'SUPERGRAPH_FILE'>, value: string, config: SourceConfig): object {
   switch (name) {

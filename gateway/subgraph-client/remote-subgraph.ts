@@ -159,7 +159,7 @@ function upstreamsOf(
     protocol = 'sse',
     callbackUrl = '',
     socketPer,
-    heartbeatSeconds = 15,
+    heartbeatSeconds,
     reconnectAttempts = 5,
     url: own,
   }: SubgraphSubscriptionOptions,
@@ -183,7 +183,7 @@ function upstreamsOf(
     readonly connect: buildConnector.connector | undefined
   },
 ): UpstreamSubscriptions {
-  const heartbeatMs = heartbeatSeconds * 1_000
+  const heartbeatMs = (heartbeatSeconds ?? 15) * 1_000
   if (protocol === 'callback') {
     if (!callbacks) throw new Error('Expected callbacks for a subgraph that calls back.')
     return callbackUpstreams({ name, url, callbacks, callbackUrl, heartbeatMs, timeoutMs, headersOf, connect })
@@ -196,6 +196,8 @@ function upstreamsOf(
       headersTimeout: timeoutMs,
       headersOf,
       reconnectAttempts,
+      // Not by default: event streams need not have comments.
+      heartbeatMs: heartbeatSeconds === undefined ? undefined : heartbeatMs,
       ...(connect && { connect }),
       ...(sign && { sign }),
     })

@@ -9,6 +9,9 @@ import type { EventSource, RequestContext, SubgraphRequest, SubscribeResult } fr
 import { reconnectDelayMs, STABLE_MS } from './reconnect-delay.ts'
 import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'
 
+/** Heartbeats of silence after which a subgraph counts as gone, as with HTTP callbacks. */
+const MAX_MISSED_HEARTBEATS = 3
+
 /** Subscriptions of a remote subgraph. */
 export type UpstreamSubscriptions = {
   readonly subscribe: (request: SubgraphRequest, context: RequestContext) => Promise<SubscribeResult<EventSource, GraphQLError>>
@@ -27,6 +30,7 @@ export function upstreamSubscriptions({
   sign,
   headersOf,
   reconnectAttempts,
+  heartbeatMs,
   ...connections
 }: {
   readonly name: string
@@ -39,10 +43,12 @@ export function upstreamSubscriptions({
   readonly headersOf: (context: RequestContext) => Record<string, string>
   /** Maximum consecutive reconnection attempts; 0: a lost connection ends its subscriptions. */
   readonly reconnectAttempts: number
+  /** How often the subgraph sends events or comments at least; undefined: it promises nothing. */
+  readonly heartbeatMs?: number | undefined
   readonly connect?: buildConnector.connector
 }): UpstreamSubscriptions {
-  // No body timeout: hours may pass between events, and TCP detects a dead peer.
-  const agent = new Agent({ ...connections, bodyTimeout: 0 })
+  // Without heartbeats hours may pass between events, and only TCP detects a dead peer.
+  const agent = new Agent({ ...connections, bodyTimeout: (heartbeatMs ?? 0) * MAX_MISSED_HEARTBEATS })
   return { subscribe: sharedUpstreams({ name, open, isSigned: sign !== undefined }), close: () => agent.destroy() }
 
   function open(...[operation, context, receiver, signal]: Parameters<OpenUpstream>): void {

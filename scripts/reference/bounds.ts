@@ -30,6 +30,7 @@ cached answers | \`RESPONSE_CACHE_BYTES\` and 10,000 | forgotten | gateway/cachi
 cached entities (off by default) | \`ENTITY_CACHE_BYTES\` | forgotten | gateway/caching/entity-memory-store.ts: maxBytes
 invalidated tags of entities | 100,000 | all entities are invalid | gateway/caching/entity-store.ts: MAX_INVALIDATED_TAGS
 invalidated tags that wait for Redis | 10,000 | all entities are invalid when Redis is back | gateway/caching/entity-redis-store.ts: MAX_WAITING_TAGS
+channels with invalidations of entities | 20 | the start is refused | gateway/options/entity-cache-options.ts: MAX_INVALIDATION_CHANNELS
 tags of one entity | 32 | it is not cached | gateway/caching/entity-cache-tags.ts: MAX_TAGS_PER_ENTITY
 values of \`Accept\` | 200, of 50,000 characters | read again | gateway/transports/content-negotiation.ts: ACCEPT_CACHE_BOUND
 operations in a batch of usage | 2,000 | counted as "other", with all coordinates | gateway/usage/usage-recorder.ts: MAX_BATCH_OPERATIONS
@@ -45,6 +46,7 @@ requests and operations that run | \`LOAD_LIMIT\`, and a quarter more for caller
 WebSockets; event streams | 20,000 each | 503; \`UNAVAILABLE\` | gateway/limits/limits.ts: connections
 operations of one WebSocket | 100 | refused | gateway/limits/limits.ts: socketOperations
 operations of one WebSocket in the trace of its client | 1,000 | traces of their own | gateway/transports/websocket-operation.ts: MAX_TRACED_OPERATIONS
+log lines that wait for the OpenTelemetry collector | 2,048, of 20,000 characters | counted, and not exported | gateway/observability/otlp-logs.ts: MAX_WAITING_LOG_LINES
 spans of events of one source | 100 in a minute | none, counted at the next one | gateway/observability/tracing.ts: MAX_TRACED_EVENTS
 spans of events of all sources and of their fetches | 500 in a second | none, counted at the next event, or at that of the fetch | gateway/observability/tracing.ts: MAX_EVENT_SPANS_PER_SECOND
 unread bytes of a WebSocket or event stream | 1,000,000 | disconnected | gateway/limits/limits.ts: socketBacklogBytes

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { withoutTrailingSlashes } from '../../../platform/text/without-trailing-slashes.ts'
 import { folderSource } from './folder-source.ts'
+import { followFile } from './follow-file.ts'
 import { type FollowedSupergraph, type FollowOptions, followSupergraph } from './follow-supergraph.ts'
 import { httpSource } from './http-source.ts'
 import { lastGoodFile } from './last-good-file.ts'
@@ -13,8 +14,11 @@ import { DEFAULT_UPLINK_URLS, uplinkSource } from './uplink-source.ts'
 const DEFAULT_POLL_SECONDS = 10
 const DEFAULT_TIMEOUT_SECONDS = 30
 
+/** Options of a source that is polled. */
+type PolledSourceOptions = Exclude<ValidSourceOptions, { readonly type: 'file' }>
+
 /** Creates the source that the options describe. */
-function createSupergraphSource(given: ValidSourceOptions): SupergraphSource {
+function createSupergraphSource(given: PolledSourceOptions): SupergraphSource {
   const pollSeconds = given.pollSeconds ?? DEFAULT_POLL_SECONDS
   const timeoutMs = 1000 * (('timeoutSeconds' in given ? given.timeoutSeconds : undefined) ?? DEFAULT_TIMEOUT_SECONDS)
   switch (given.type) {
@@ -41,18 +45,20 @@ function createSupergraphSource(given: ValidSourceOptions): SupergraphSource {
   }
 }
 
-/** Follows a source; see `followSupergraph`. */
+/** Follows a source; see `followSupergraph` and `followFile`. */
 export const followSource = (
   given: ValidSourceOptions,
   accept: FollowOptions['accept'],
   log: Logger,
 ): Promise<FollowedSupergraph> =>
-  followSupergraph({
-    source: createSupergraphSource(given),
-    lastGood: given.lastGoodFile === undefined ? null : lastGoodFile(given.lastGoodFile),
-    accept,
-    log,
-  })
+  given.type === 'file'
+    ? followFile(given.path, accept, log)
+    : followSupergraph({
+        source: createSupergraphSource(given),
+        lastGood: given.lastGoodFile === undefined ? null : lastGoodFile(given.lastGoodFile),
+        accept,
+        log,
+      })
 
 /** URL for messages without its query, which may contain a signature. */
 function withoutQuery(url: string): string {

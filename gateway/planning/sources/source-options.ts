@@ -8,6 +8,10 @@ const sourceUrl = () =>
     return !parsed || (parsed.username === '' && parsed.password === '')
   }, 'an http or https URL without a user name and a password')
 
+/** Values of headers: errors of `fetch` would quote others, which may be secrets. */
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/
+const VISIBLE = 'visible ASCII characters'
+
 const polled = {
   /** Poll interval in seconds; a source may require a longer one. Default: 10. */
   pollSeconds: wholeNumber(1, 86_400).optional(),
@@ -28,11 +32,18 @@ export const supergraphSourceOptions = z.discriminatedUnion(
   'type',
   [
     options({
+      /** A file with a composed supergraph, served again within a second of a change. */
+      type: z.literal('file'),
+      /** File, relative to the working directory. */
+      path: text('the path of a file'),
+    }),
+    options({
       /**
        * Composes a folder of SDL files: those listed in `supergraph.yaml`, or each
        * `<name>.graphql`.
        */
       type: z.literal('folder'),
+      /** Folder, relative to the working directory. */
       path: text('the path of a folder'),
       ...polled,
     }),
@@ -41,7 +52,13 @@ export const supergraphSourceOptions = z.discriminatedUnion(
       type: z.literal('http'),
       url: sourceUrl(),
       /** Headers with credentials, sent to the origin of `url` only. */
-      headers: z.record(text(), text('the value of a header'), 'an object of headers').optional(),
+      headers: z
+        .record(
+          text().regex(/^[\w!#$%&'*+.^`|~-]+$/),
+          text('the value of a header').regex(HEADER_VALUE, VISIBLE),
+          'an object of headers',
+        )
+        .optional(),
       ...fetched,
     }),
     options({
@@ -54,10 +71,10 @@ export const supergraphSourceOptions = z.discriminatedUnion(
       region: text('a region').optional(),
       /** URL of an S3-compatible service, with the bucket in the path. Default: Amazon S3. */
       endpoint: sourceUrl().optional(),
-      accessKeyId: text('an access key'),
+      accessKeyId: text('an access key').regex(HEADER_VALUE, VISIBLE),
       secretAccessKey: text('a secret access key'),
       /** Session token of temporary credentials. */
-      sessionToken: text('a session token').optional(),
+      sessionToken: text('a session token').regex(HEADER_VALUE, VISIBLE).optional(),
       ...fetched,
     }),
     options({
@@ -66,7 +83,7 @@ export const supergraphSourceOptions = z.discriminatedUnion(
       /** `https://cdn.graphql-hive.com/artifacts/v1/<target>`, with or without `/supergraph`. */
       endpoint: sourceUrl(),
       /** CDN access key of the target. */
-      key: text('a CDN access key'),
+      key: text('a CDN access key').regex(HEADER_VALUE, VISIBLE),
       ...fetched,
     }),
     options({
@@ -84,7 +101,7 @@ export const supergraphSourceOptions = z.discriminatedUnion(
       ...fetched,
     }),
   ],
-  { error: 'an object whose "type" is folder, http, s3, hive or uplink' },
+  { error: 'an object whose "type" is file, folder, http, s3, hive or uplink' },
 )
 
 /** Source options before validation. */

@@ -1,10 +1,12 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { graphql } from 'graphql'
 import { createHandler } from 'graphql-sse/lib/use/http'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
+import type { SubgraphSubscriptionOptions } from '../../../gateway/options/subgraph-options.ts'
 import { createRemoteLink, type RemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
 import type { Running } from '../../../gateway/subscriptions/subscribe.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
@@ -142,7 +144,8 @@ test('a service that dies ends its subscriptions with a code, and a later one fa
 describe('events with an id', () => {
   type Stream = { readonly lastId: string | undefined; readonly response: ServerResponse }
   /** What the subgraph does with each stream in turn; the last one with all further ones. */
-  async function aSubgraph(reconnectAttempts: number, ...answers: ((response: ServerResponse) => void)[]) {
+  async function aSubgraph(options: number | SubgraphSubscriptionOptions, ...answers: ((response: ServerResponse) => void)[]) {
+    const subscriptions = typeof options === 'number' ? { reconnectAttempts: options } : options
     const streams: Stream[] = []
     const server = createServer((request, response) => {
       const answer = answers[Math.min(streams.length, answers.length - 1)]
@@ -151,7 +154,7 @@ describe('events with an id', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const link = createRemoteLink({ name: 'ticks', url: `http://127.0.0.1:${port}/`, subscriptions: { reconnectAttempts } })
+    const link = createRemoteLink({ name: 'ticks', url: `http://127.0.0.1:${port}/`, subscriptions })
     onTestFinished(async () => {
       await link.close()
       server.close().closeAllConnections()
@@ -187,6 +190,26 @@ describe('events with an id', () => {
     expect([await tick(), await tick(), await tick(), await tick(), await tick()]).toEqual([1, 2, 3, 4, 'complete'])
     expect(streams.map(({ lastId }) => lastId)).toEqual([undefined, 'a-2', 'a-2', 'a-3'])
   })
+
+  test('a silent stream is replaced after three heartbeats, where they are configured; comments keep one', async () => {
+    const options = { reconnectAttempts: 5, heartbeatSeconds: 1 }
+    const timers: NodeJS.Timeout[] = []
+    onTestFinished(() => {
+      for (const timer of timers) clearInterval(timer)
+    })
+    const { streams, tick } = await aSubgraph(options, sends(tickEvent(1, 'a-1'), false), (response) => {
+      sends(tickEvent(2, 'a-2'), false)(response)
+      timers.push(setInterval(() => response.write(':\n\n'), 500))
+      setTimeout(() => response.write(tickEvent(3, 'a-3') + COMPLETE), 7_000)
+    })
+    expect([await tick(), await tick(), await tick(), await tick()]).toEqual([1, 2, 3, 'complete'])
+    expect(streams.map(({ lastId }) => lastId)).toEqual([undefined, 'a-1'])
+
+    const patient = await aSubgraph(5, sends(tickEvent(1, 'a-1'), false))
+    expect(await patient.tick()).toBe(1)
+    await sleep(5_000)
+    expect(patient.streams).toHaveLength(1)
+  }, 30_000)
 
   test('a broken stream without ids ends: the missed events are unknown', async () => {
     const { streams, tick } = await aSubgraph(5, sends(tickEvent(1, '')))

@@ -56,9 +56,10 @@ afterEach(() => {
 })
 
 /** A gateway that follows a source, until the test ends; the shortest pause between two looks. */
-async function started(supergraph: SupergraphSourceOptions, more: Partial<CreateGatewayOptions> = {}) {
+async function started(given: SupergraphSourceOptions, more: Partial<CreateGatewayOptions> = {}) {
   const { log, lines } = recordingLog()
-  const gateway = await createGateway({ supergraph: { pollSeconds: 1, ...supergraph }, log, ...more })
+  const supergraph = given.type === 'file' ? given : { pollSeconds: 1, ...given }
+  const gateway = await createGateway({ supergraph, log, ...more })
   onTestFinished(() => gateway.close())
   const hasReviews = () => gateway.schema.getType('Review') !== undefined
   const said = (message: string) => lines.filter(({ msg }) => String(msg).includes(message))
@@ -475,6 +476,47 @@ describe('a folder of subgraphs', () => {
   })
 })
 
+describe('a file', () => {
+  const path = () => join(folder, 'supergraph.graphql')
+
+  test('is served, and again after each change; an invalid one changes nothing', async () => {
+    writeFileSync(path(), both)
+    const { gateway, hasReviews, said } = await started({ type: 'file', path: path() })
+    expect([hasReviews(), await gateway.execute({ query: NAME })]).toEqual([true, NAMED])
+    writeFileSync(path(), both.slice(0, both.length / 2))
+    await expect.poll(() => said('a new supergraph was refused'), { timeout: 15_000 }).toHaveLength(1)
+    expect([hasReviews(), await gateway.execute({ query: NAME })]).toEqual([true, NAMED])
+    writeFileSync(path(), alone)
+    await expect.poll(hasReviews, { timeout: 15_000 }).toBe(false)
+    expect(await gateway.execute({ query: NAME })).toEqual(NAMED)
+  })
+
+  test('that is missing or too large stops the start with a sentence', async () => {
+    expect(await reasonOf(started({ type: 'file', path: path() }))).toMatch(
+      /^The supergraph file .*supergraph\.graphql cannot be read: ENOENT/,
+    )
+    writeFileSync(path(), '')
+    truncateSync(path(), 20_000_001)
+    expect(await reasonOf(started({ type: 'file', path: path() }))).toMatch(/supergraph\.graphql: expected at most 20 MB\.$/)
+  })
+
+  test('in Apollo Server: a manager serves its changes', async () => {
+    writeFileSync(path(), both)
+    const manager = createSupergraphManager({ type: 'file', path: path() }, { log: recordingLog().log })
+    const { send } = await anApolloServer('atrium', { supergraphSdl: manager })
+    expect((await send({ query: NAME })).body).toEqual(NAMED)
+    writeFileSync(
+      path(),
+      compose([{ name: 'shop', typeDefs: parse(`${SHOP_SDL} extend type Query { fresh: Int }`), url: shop.url }]),
+    )
+    await expect
+      .poll(async () => (await send({ query: '{ __type(name: "Review") { name } }' })).body, { timeout: 15_000 })
+      .toEqual({
+        data: { __type: null },
+      })
+  })
+})
+
 describe('the last good supergraph', () => {
   const file = () => join(folder, 'kept', 'supergraph.graphql')
 
@@ -545,7 +587,11 @@ describe('in Apollo Server', () => {
 })
 
 test.each<{ what: string; supergraph: unknown; says: RegExp }>([
-  { what: 'no type', supergraph: {}, says: /"supergraph.*" to be an object whose "type" is folder, http, s3, hive or uplink/ },
+  {
+    what: 'no type',
+    supergraph: {},
+    says: /"supergraph.*" to be an object whose "type" is file, folder, http, s3, hive or uplink/,
+  },
   {
     what: 'a URL with a password',
     supergraph: { type: 'http', url: `http://a:${SECRET}@b/` },
@@ -557,6 +603,26 @@ test.each<{ what: string; supergraph: unknown; says: RegExp }>([
     says: /"supergraph\.key" to be a CDN access key, got nothing/,
   },
   { what: 'another option', supergraph: { type: 'folder', path: 'x', url: 'y' }, says: /Unknown option "supergraph\.url"/ },
+  {
+    what: 'a line break in a header',
+    supergraph: { type: 'http', url: 'http://x', headers: { 'x-key': `${SECRET}\n` } },
+    says: /"supergraph\.headers\.x-key" to be visible ASCII characters, got a text of 16 characters\.$/,
+  },
+  {
+    what: 'a line break in a key',
+    supergraph: { type: 'hive', endpoint: 'http://x', key: `${SECRET}\n` },
+    says: /"supergraph\.key" to be visible ASCII characters/,
+  },
+  {
+    what: 'a header whose name has a space',
+    supergraph: { type: 'http', url: 'http://x', headers: { 'x key': SECRET } },
+    says: /"supergraph\.headers.*" to be an object of headers/,
+  },
+  {
+    what: 'a pause of a file',
+    supergraph: { type: 'file', path: 'x', pollSeconds: 1 },
+    says: /Unknown option "supergraph\.pollSeconds"/,
+  },
   {
     what: 'no URL of Uplink',
     supergraph: { type: 'uplink', graphRef: 'a@b', apiKey: 'k', urls: [] },
