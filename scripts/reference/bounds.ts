@@ -95,6 +95,7 @@ an answer about a package | 10 MB; 100 kB of counts, 500 kB of attestations | ob
 names of one request for downloads | 128 | another request | subgraphs/directory/published-package/npm.ts: MAX_NAMES
 licence expressions | 120 characters; 16 ways to choose | no licence that is known | subgraphs/directory/item/license.ts: MAX_EXPRESSION_LENGTH
 bytes of the file of the catalogue; it is written from so many items on | 4 GB; 20,000 | read from the database | subgraphs/directory/catalogue-file/catalogue-file.ts: MAX_CATALOGUE_BYTES; subgraphs/directory/catalogue-file/catalogue-store.ts: MIN_ITEMS
+files of the catalogue that other versions wrote | 1, the newest | removed | subgraphs/directory/catalogue-file/catalogue-store.ts: MAX_OTHER_FILES
 searches whose matches are remembered, of one revision | 1,000, of 400,000 matches (11 MB) | searched again | subgraphs/directory/search/recent-matches.ts: MAX_QUERIES
 licences whose values for filters are remembered | 1,000 | read again | subgraphs/directory/item/license.ts: MAX_REMEMBERED
 an answer of GitHub | 200 kB | observed again the next day | subgraphs/directory/observation/github.ts: MAX_ANSWER_BYTES
