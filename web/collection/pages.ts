@@ -25,10 +25,22 @@ import { addPath, COLLECTIONS, pathOfCollection } from './path.ts'
 type Collection = NonNullable<CollectionPageQuery['itemCollection']>
 type Entry = Collection['entries'][number]
 
-const card = ({ id, name, description, visibility, entryCount, updatedAt, author }: CollectionCardFragment, site: Site): Html =>
+const card = (
+  { id, name, description, visibility, entryCount, entries, updatedAt, author }: CollectionCardFragment,
+  site: Site,
+): Html =>
   html`<article class="card pictured">${avatar(author.name)}<h3><a href="${site.at(pathOfCollection(id))}">${name}</a> ${visibility !== 'PUBLIC' && chip(VISIBILITIES[visibility].word, 'none')}</h3>
 <p class="facts"><span>${author.name}</span> <span>${counted(entryCount, 'item')}</span> <time datetime="${updatedAt}">${dayOf(updatedAt)}</time></p>
-${description !== '' && html`<p>${shortened(plainText(description))}</p>`}</article>`
+${description !== '' && html`<p>${shortened(plainText(description))}</p>`}
+${preview(entries, entryCount)}</article>`
+
+/** Names of the first items of a collection, without those that left the directory; null when there are none. */
+function preview(first: CollectionCardFragment['entries'], count: number): Html | null {
+  const names = first.flatMap(({ item }) => item?.name ?? [])
+  if (names.length === 0) return null
+  const more = count - first.length
+  return html`<p class="quiet">${shortened(names.join(', '))}${more > 0 && ` and ${more} more`}</p>`
+}
 
 const EMPTY = { name: '', description: '', visibility: 'PRIVATE' } as const
 

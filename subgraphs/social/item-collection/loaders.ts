@@ -5,8 +5,13 @@ import type { ItemCollectionRepository } from './repository.ts'
 /** Collections for one operation. */
 export const itemCollectionLoaders = (collections: ItemCollectionRepository) => ({
   collectionById: loaderByKey(collections.findByIds, ({ id }) => id),
-  /** In the order of the author, by the id of the collection. */
-  entriesOfCollection: loaderOfLists(collections.entriesOf, ({ collectionId }) => collectionId),
+  /** Per maximum: the first entries in the order of the author, by the id of the collection. */
+  entriesOfCollection: loaderPerArguments(({ max }: { readonly max: number }) =>
+    loaderOfLists(
+      (collectionIds) => collections.entriesOf(collectionIds, max),
+      ({ collectionId }) => collectionId,
+    ),
+  ),
   entryCountOfCollection: loaderByKey(collections.countEntries, ({ collectionId }) => collectionId),
   /** Per reader: collections of an author, by the author's id. */
   collectionsOfAuthor: loaderPerArguments((which: { readonly reader: string | null }) =>

@@ -39,16 +39,18 @@ export const itemCollectionRepository = (database: Kysely<Tables>, quota: QuotaR
   findByIds: (ids: readonly string[]): Promise<ItemCollection[]> =>
     database.selectFrom('item_collection').select(COLUMNS).where('id', 'in', ids).execute(),
 
-  /** Entries of several collections, in the order of their authors. */
-  entriesOf: (collectionIds: readonly string[]): Promise<ItemCollectionEntry[]> =>
-    database
-      .selectFrom('item_collection_entry')
-      .select(['collection_id as collectionId', 'item_id as itemId', 'note', 'added_at as addedAt'])
-      .where('collection_id', 'in', collectionIds)
-      .orderBy('collection_id')
-      .orderBy('position')
-      .orderBy('item_id')
-      .execute(),
+  /** The first entries of several collections, in the order of their authors; at most `max` of each. */
+  async entriesOf(collectionIds: readonly string[], max: number): Promise<ItemCollectionEntry[]> {
+    const { rows } = await sql<ItemCollectionEntry>`
+      SELECT requested.id AS "collectionId", found.item_id AS "itemId", found.note, found.added_at AS "addedAt"
+      FROM unnest(${collectionIds}::text[]) AS requested (id)
+      CROSS JOIN LATERAL (
+        SELECT entry.* FROM item_collection_entry AS entry WHERE entry.collection_id = requested.id
+        ORDER BY entry.position, entry.item_id LIMIT ${max}
+      ) AS found
+      ORDER BY requested.id, found.position, found.item_id`.execute(database)
+    return rows
+  },
 
   countEntries: (collectionIds: readonly string[]): Promise<{ readonly collectionId: string; readonly count: string }[]> =>
     database

@@ -1,5 +1,6 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
 import { forbidden } from '../../../platform/graphql/errors.ts'
+import { checkPageSize } from '../../toolkit/connection.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import {
   isText,
@@ -108,7 +109,8 @@ export const itemCollectionResolvers = {
   },
   ItemCollection: {
     author: ({ authorId }, _, { load }) => loadReferenced('User', authorId, load.userById),
-    entries: ({ id }, _, { load }) => load.entriesOfCollection.load(id),
+    entries: ({ id }, { first }, { load }) =>
+      load.entriesOfCollection({ max: checkPageSize('first', first ?? MAX_ENTRIES, MAX_ENTRIES) }).load(id),
     entryCount: async ({ id }, _, { load }) => Number((await load.entryCountOfCollection.load(id))?.count ?? 0),
   },
   ItemCollectionEntry: {
