@@ -92,6 +92,7 @@ error of a source (table) | 500 characters | cut | subgraphs/directory/source/re
 repositories observed at GitHub | 100 a turn; \`DIRECTORY_GITHUB_REQUESTS_PER_HOUR\` | the next turn, or hour | subgraphs/directory/observation/due.ts: MAX_PER_TURN
 packages observed at npm and PyPI | 100 a turn; \`DIRECTORY_PACKAGES_PER_HOUR\` | the next turn, or hour | subgraphs/directory/published-package/due.ts: MAX_PACKAGES
 an answer about a package | 10 MB; 100 kB of counts, 500 kB of attestations | observed again the next day | subgraphs/directory/published-package/npm.ts: MAX_PACKAGE_BYTES
+advisories about a package; bytes of an answer of OSV | 20; 2 MB | the first ones; unknown | subgraphs/directory/published-package/osv.ts: MAX_ADVISORIES
 names of one request for downloads | 128 | another request | subgraphs/directory/published-package/npm.ts: MAX_NAMES
 licence expressions | 120 characters; 16 ways to choose | no licence that is known | subgraphs/directory/item/license.ts: MAX_EXPRESSION_LENGTH
 bytes of the file of the catalogue; it is written from so many items on | 4 GB; 20,000 | read from the database | subgraphs/directory/catalogue-file/catalogue-file.ts: MAX_CATALOGUE_BYTES; subgraphs/directory/catalogue-file/catalogue-store.ts: MIN_ITEMS
