@@ -1,7 +1,7 @@
 import type { ItemTrustLevel, ItemTrustSubject } from '#generated/directory/resolvers.ts'
 import { installationFindings, type TrustFinding } from '../item/installation.ts'
 import type { Item } from '../item/item.ts'
-import { isMalware } from '../published-package/osv.ts'
+import { isMalware } from '../published-package/malware.ts'
 import type { LookAlike } from './look-alike.ts'
 
 /** What a registry said of a package. */

@@ -3,6 +3,7 @@ import { readJson } from '../../../platform/outbound/http-client.ts'
 import { asList, asRecord } from '../import/shape.ts'
 import { type PackageName, packageKey } from '../item/package-name.ts'
 import { type Request, RunFault } from '../source/request.ts'
+import { isMalware } from './malware.ts'
 
 /** A version of a package. */
 export type PackageVersion = PackageName & { readonly version: string }
@@ -38,9 +39,6 @@ export async function fetchAdvisories(
 
 /** An id of OSV's schema, such as `GHSA-29mw-wpgm-hmr9`. */
 const ID = /^[A-Za-z0-9]{1,20}-[\w.:-]{1,60}$/
-
-/** Whether an id is that of a package that was made to do harm. */
-export const isMalware = (id: string): boolean => id.startsWith('MAL-')
 
 function idsIn(result: unknown): readonly string[] {
   const ids = asList(asRecord(result)?.vulns).flatMap((one) => {
