@@ -1,7 +1,12 @@
+import { join } from 'node:path'
 import { Command } from 'commander'
+import { variables } from '../config.ts'
+import { readConfig } from '../platform/config/config.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import { catalogueStore, MIN_ITEMS } from '../subgraphs/directory/catalogue-file/catalogue-store.ts'
+import type { PreparedCatalogue } from '../subgraphs/directory/catalogue-file/prepare.ts'
 import type { ProbeReport } from '../subgraphs/directory/probe/probe.ts'
 import type { Tables } from '../subgraphs/directory/tables.ts'
 import { withDatabase } from './database.ts'
@@ -10,10 +15,50 @@ import { interruptible } from './interruptible.ts'
 /** `atrium directory`: probes remote servers of the directory. */
 export function directoryCommand(): Command {
   return new Command('directory')
-    .summary('ask servers of the directory what they offer')
-    .description('ask remote servers of the directory what they offer; the server may be running')
+    .summary('ask servers of the directory what they offer, prepare starts')
+    .description('ask remote servers of the directory what they offer, prepare starts; the server may be running')
     .addCommand(probeCommand())
+    .addCommand(prepareCommand())
 }
+
+function prepareCommand(): Command {
+  return new Command('prepare')
+    .description('write the file that the next start of this version reads, before an upgrade or after an import')
+    .option('--json', 'print {status, items, revision} on standard output')
+    .addHelpText(
+      'after',
+      `
+Migrates the database, and writes DATA_DIR/directory/catalogue-…: run it as the user of the server. A file may be
+copied to other machines with the same database, version, Node and processor.
+
+Exit status: 0 when a start finds the file or, below ${MIN_ITEMS.toLocaleString('en')} items, needs none; 1 otherwise.`,
+    )
+    .action(async ({ json }: { readonly json?: true }) => {
+      await interruptible('Interrupted: no file was written.', async (signal) => {
+        const prepared = await prepare(signal)
+        console.log(json ? JSON.stringify(prepared, null, 2) : PREPARED[prepared.status](prepared.items.toLocaleString('en')))
+        if (prepared.status === 'unwritten') process.exitCode = 1
+      })
+    })
+}
+
+const PREPARED: Readonly<Record<PreparedCatalogue['status'], (items: string) => string>> = {
+  written: (items) => `The file was written: ${items} items.`,
+  current: (items) => `The file is there, with all ${items} items.`,
+  unwritten: () => 'The file was not written: another process is writing it, or the log above says why.',
+  small: (items) => `${items} items: a start needs no file.`,
+}
+
+const prepare = (signal: AbortSignal): Promise<PreparedCatalogue> =>
+  withDatabase(async ({ connection }, log) => {
+    await migrate(connection)
+    // Imported on demand, as what probes servers is.
+    const { prepareCatalogue } = await import('../subgraphs/directory/catalogue-file/prepare.ts')
+    const { DATA_DIR } = readConfig(variables, process.env)
+    const stored = catalogueStore(join(DATA_DIR, 'directory'), log)
+    signal.addEventListener('abort', () => void stored.close(), { once: true })
+    return prepareCatalogue({ connection, stored, minItems: MIN_ITEMS, log, signal })
+  })
 
 function probeCommand(): Command {
   return new Command('probe')

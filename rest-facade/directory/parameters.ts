@@ -28,6 +28,7 @@ export const sortParameter = { kind: 'enum', values: ['relevance', 'popularity',
 /** By what people choose a server. */
 export const serverParameters = {
   keyless: { kind: 'boolean' },
+  verified: { kind: 'boolean' },
   location: { kind: 'enum', values: ['local', 'remote'] },
   transport: { kind: 'enum', values: ['stdio', 'streamable-http', 'sse', 'unknown'] },
   /** Name of a tool; no server lists a longer one. */

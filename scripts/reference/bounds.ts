@@ -94,9 +94,11 @@ error of a source (table) | 500 characters | cut | subgraphs/directory/source/re
 repositories observed at GitHub | 100 a turn; \`DIRECTORY_GITHUB_REQUESTS_PER_HOUR\` | the next turn, or hour | subgraphs/directory/observation/due.ts: MAX_PER_TURN
 packages observed at npm and PyPI | 100 a turn; \`DIRECTORY_PACKAGES_PER_HOUR\` | the next turn, or hour | subgraphs/directory/published-package/due.ts: MAX_PACKAGES
 an answer about a package | 10 MB; 100 kB of counts, 500 kB of attestations | observed again the next day | subgraphs/directory/published-package/npm.ts: MAX_PACKAGE_BYTES
+advisories about a package; bytes of an answer of OSV | 20; 2 MB | the first ones; unknown | subgraphs/directory/published-package/osv.ts: MAX_ADVISORIES
 names of one request for downloads | 128 | another request | subgraphs/directory/published-package/npm.ts: MAX_NAMES
 licence expressions | 120 characters; 16 ways to choose | no licence that is known | subgraphs/directory/item/license.ts: MAX_EXPRESSION_LENGTH
 bytes of the file of the catalogue; it is written from so many items on | 4 GB; 20,000 | read from the database | subgraphs/directory/catalogue-file/catalogue-file.ts: MAX_CATALOGUE_BYTES; subgraphs/directory/catalogue-file/catalogue-store.ts: MIN_ITEMS
+files of the catalogue that other versions wrote | 1, the newest | removed | subgraphs/directory/catalogue-file/catalogue-store.ts: MAX_OTHER_FILES
 searches whose matches are remembered, of one revision | 1,000, of 400,000 matches (11 MB) | searched again | subgraphs/directory/search/recent-matches.ts: MAX_QUERIES
 licences whose values for filters are remembered | 1,000 | read again | subgraphs/directory/item/license.ts: MAX_REMEMBERED
 an answer of GitHub | 200 kB | observed again the next day | subgraphs/directory/observation/github.ts: MAX_ANSWER_BYTES

@@ -205,6 +205,10 @@ export type PackageObservation = {
    * Whether the last answer was that the registry no longer has it; all that is known of it is null then.
    */
   is_unpublished: Generated<boolean>
+  /**
+   * Ids of the advisories that OSV has about the newest version, at most 20; null: they were not looked up.
+   */
+  advisories: string[]
 }
 export type PastRevision = {
   number: string

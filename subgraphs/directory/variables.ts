@@ -57,7 +57,7 @@ export const directoryVariables = {
     default: '0',
     unit: 'packages',
     meaning:
-      'Packages of npm and PyPI that are looked up in an hour, with two requests each: newest version, licence, repository, deprecation, install scripts, provenance, and downloads of npm. 0: none.',
+      'Packages of npm and PyPI that are looked up in an hour, with two requests each: newest version, licence, repository, deprecation, install scripts, provenance, downloads of npm and, with one more for 100 packages, advisories of OSV. 0: none.',
   },
   DIRECTORY_NPM_URL: {
     read: apiUrl,
@@ -77,6 +77,12 @@ export const directoryVariables = {
     unit: null,
     meaning: 'Address of the Python Package Index, or of a mirror of it.',
   },
+  DIRECTORY_OSV_URL: {
+    read: apiUrl,
+    default: 'https://api.osv.dev',
+    unit: null,
+    meaning: 'Address of the API of OSV, or of a mirror of it, for advisories about the packages that are looked up.',
+  },
 } satisfies Variables
 
 /** How the API of GitHub is used. */
@@ -91,6 +97,7 @@ export const packageSettingsOf = (config: Config<typeof directoryVariables>): Pa
   npmUrl: config.DIRECTORY_NPM_URL,
   npmDownloadsUrl: config.DIRECTORY_NPM_DOWNLOADS_URL,
   pypiUrl: config.DIRECTORY_PYPI_URL,
+  osvUrl: config.DIRECTORY_OSV_URL,
   packagesPerHour: config.DIRECTORY_PACKAGES_PER_HOUR,
 })
 

@@ -79,7 +79,7 @@ const WRONG: readonly { server: string; tool: string; given: Record<string, unkn
     tool: 'search_mcp_servers',
     given: { query: 'pdf', limt: 5 },
     error:
-      'Expected no `limt`: the arguments are `query`, `limit`, `official`, `keyless`, `location`, `tool`, `license`, `sort`.',
+      'Expected no `limt`: the arguments are `query`, `limit`, `official`, `keyless`, `verified`, `location`, `transport`, `tool`, `tag`, `license`, `sort`.',
   },
   {
     server: 'trust',
@@ -282,7 +282,10 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
       (await call('directory', 'search_mcp_servers', { query: 'server', ...given })).structured.results
     const byName = (await names({ sort: 'name' })).map(({ name }: { name: string }) => name.toLowerCase())
     expect(byName).toEqual([...byName].sort())
-    expect(await names({ location: 'remote' })).toEqual([])
+    for (const none of [{ location: 'remote' }, { transport: 'sse' }, { tag: 'no such tag' }])
+      expect(await names(none)).toEqual([])
+    expect((await names({ verified: true })).map(({ official }: { official: boolean }) => official)).not.toContain(false)
+    expect((await names({ transport: 'stdio', verified: false })).length).toBeGreaterThan(0)
     for (const { official } of await names({ official: false })) expect(official).toBe(false)
   })
 

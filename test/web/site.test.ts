@@ -140,7 +140,14 @@ describe('without a script', () => {
     expect(text).toContain('npx -y @acme/tools@1.2.3 --read-only')
     expect(text).toContain('ACME_PERSONAL_ACCESS_TOKEN')
     expect(text).toContain('servers/acme.yaml')
-    // The host is judged, and that shows without opening the badge.
+    // The item itself leads, above what installs it; its host follows, and what is judged shows without opening the badge.
+    const [line, install, host] = [
+      '<a href="#item-trust">Trust of this item</a>: <strong>',
+      'id="install"',
+      '<summary><span class="dot"',
+    ].map((part) => text.indexOf(part))
+    expect([line, install, host]).toEqual([...[line, install, host]].sort((one = 0, other = 0) => one - other))
+    expect(line).toBeGreaterThan(0)
     expect(text).toMatch(
       /<summary>.*Trust: <strong>.*to fetch from good\.example\.com, \d+ % sure; the code is not judged.*<\/summary>/,
     )
@@ -219,6 +226,18 @@ describe('without a script', () => {
     const apache = (await get('/search?license=apache-2.0')).text
     expect(apache).toContain('Acme Tools')
     expect(apache).toContain('aria-current="true"><span>× apache-2.0</span>')
+    const chosen = (await get('/search?q=acme&verified=true&transport=stdio&tag=warehouse')).text
+    for (const label of ['Verified publisher', 'stdio']) expect(chosen).toContain(`aria-current="true"><span>× ${label}</span>`)
+    expect(chosen).toContain('Acme Tools')
+    // One click takes each away again.
+    expect(chosen).toContain('<a href="/search?q=acme&amp;verified=true&amp;transport=stdio"><span>× all</span></a>')
+    for (const other of ['verified=false', 'transport=sse', 'tag=nothing'])
+      expect((await get(`/search?q=acme&${other}`)).text, other).not.toContain('Acme Tools')
+    const tagged = (await get('/search?tag=warehouse')).text
+    expect(tagged).toContain('Acme Tools')
+    expect(tagged).not.toContain('Helper')
+    expect((await get(tools)).text).toContain('<a href="/search?tag=warehouse">warehouse</a>')
+    expect((await get('/search?transport=carrier-pigeon')).status).toBe(400)
     expect((await get('/search?license=MIT+OR+ISC')).status).toBe(200)
     expect((await get('/search?license=MIT+OR')).status).toBe(400)
     expect((await get(tools)).text).toContain(

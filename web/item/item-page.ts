@@ -15,7 +15,7 @@ import { cards, shortened, stars } from './card.ts'
 import { categoryIcon, kindIcon } from './category-icon.ts'
 import { description } from './description.ts'
 import { installTabs } from './install.ts'
-import { itemTrustSection } from './item-trust.ts'
+import { itemTrustLine, itemTrustSection } from './item-trust.ts'
 import { KIND_LABELS } from './kind.ts'
 import { LICENSE_FAMILIES } from './license-family.ts'
 
@@ -72,13 +72,14 @@ ${avatar(own.owner)}
 </header>
 ${item.description !== '' && html`<p class="lead">${description(item.description)}</p>`}
 <div class="with-facts"><div>
-${trustBadge(own.trust, site)}
+${itemTrustLine(item.itemTrust)}
 <section aria-labelledby="install"><h2 id="install">${own.install.heading}</h2>
 ${codeBlock({ id: 'install-text', text: own.install.text, language: 'sh', label: own.install.heading, breaks: true })}
 </section>
 ${installTabs(item.installConfigs)}
 ${own.more}
 ${itemTrustSection(item.itemTrust)}
+${trustBadge(own.trust, site)}
 ${badgeSection(item.name, path, site)}
 ${collectionsSection(item, site, path, reader)}
 ${posts(item, site, path, reader)}
@@ -88,7 +89,7 @@ ${posts(item, site, path, reader)}
 ${item.category !== 'Uncategorized' && html`<dt>Category</dt><dd><a href="${site.at(`${list}&category=${encodeURIComponent(item.category)}`)}">${categoryIcon(item.category)} ${item.category}</a></dd>`}
 <dt>Licence</dt><dd>${licenseOf(item, site.at)}</dd>
 ${own.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}
-${item.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${item.tags.map((tag) => html`<a href="${site.at(`/search?q=${encodeURIComponent(tag)}`)}">${tag}</a> `)}</dd>`}
+${item.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${item.tags.map((tag) => html`<a href="${site.at(`/search?tag=${encodeURIComponent(tag)}`)}">${tag}</a> `)}</dd>`}
 <dt>Listed</dt><dd><time datetime="${item.createdAt}">${dayOf(item.createdAt)}</time>, last changed <time datetime="${item.updatedAt}">${dayOf(item.updatedAt)}</time></dd>
 </dl>
 ${provenance(item)}

@@ -26,6 +26,10 @@ export const levelMark = (level: Level): Html => html`<strong>${LEVELS[level].ma
 /** A level in one sentence. */
 export const levelSentence = (level: Level): string => LEVELS[level].short
 
+/** The level of the item itself, above what installs it, with a link to the evidence. */
+export const itemTrustLine = ({ level }: Trust): Html =>
+  html`<p class="badge tone-${LEVELS[level].tone}"><a href="#item-trust">Trust of this item</a>: <strong>${levelSentence(level)}</strong></p>`
+
 /** What the directory knows about the item itself. */
 export function itemTrustSection({ level, parts }: Trust): Html {
   const { tone } = LEVELS[level]

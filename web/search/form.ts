@@ -7,11 +7,23 @@ import type { Site } from '../frame/site.ts'
  */
 export type Chosen = Readonly<
   Partial<
-    Record<'kind' | 'category' | 'sort' | 'location' | 'license', string | null> & Record<'official' | 'keyless', boolean | null>
+    Record<'kind' | 'category' | 'sort' | 'location' | 'transport' | 'tag' | 'license', string | null> &
+      Record<'official' | 'keyless' | 'verified', boolean | null>
   >
 >
 
-const HIDDEN_FIELDS = ['kind', 'category', 'sort', 'official', 'keyless', 'location', 'license'] as const
+const HIDDEN_FIELDS = [
+  'kind',
+  'category',
+  'sort',
+  'official',
+  'keyless',
+  'verified',
+  'location',
+  'transport',
+  'tag',
+  'license',
+] as const
 
 /** The search box of home and of results. It is a form; with script it answers while one types. */
 export const searchForm = (query: string, chosen: Chosen, { at }: Site): Html => html`<search>

@@ -30,7 +30,10 @@ export const searchPages = [
       sort: { kind: 'enum', values: ['relevance', 'popularity', 'newest', 'updated', 'name'] },
       official: { kind: 'boolean' },
       keyless: { kind: 'boolean' },
+      verified: { kind: 'boolean' },
       location: { kind: 'enum', values: ['local', 'remote'] },
+      transport: { kind: 'enum', values: ['stdio', 'streamable-http', 'sse', 'unknown'] },
+      tag: { kind: 'text', max: 100 },
       license: { kind: 'text', max: 120 },
       after: { kind: 'text', max: 1_000 },
     },
@@ -45,7 +48,7 @@ type Found = { readonly kinds: readonly Choice[]; readonly categories: readonly 
 
 async function searched(wanted: SearchFilter & { readonly q: string }, run: RunPageOperation): Promise<Found> {
   const { q, kind, category, after } = wanted
-  const filter = { ...conditionsOf(wanted), license: wanted.license }
+  const filter = { ...conditionsOf(wanted), tag: wanted.tag, license: wanted.license }
   const { search, ofKinds, ofCategories } = dataOf(
     await run(SearchPageDocument, {
       query: q,
@@ -74,14 +77,15 @@ async function searched(wanted: SearchFilter & { readonly q: string }, run: RunP
 
 const sortOf = ({ sort }: SearchFilter): DirectorySort | null => (sort === null ? null : (ownValue(SORTS, sort) ?? null))
 
-const conditionsOf = ({ official, keyless, location }: SearchFilter) => ({
+const conditionsOf = ({ official, keyless, verified, location, transport }: SearchFilter) => ({
   official,
   keyless,
+  verified,
+  transport,
   location: location === null ? null : location === 'remote' ? ('REMOTE' as const) : ('LOCAL' as const),
 })
 
-const hasConditions = ({ official, keyless, location }: SearchFilter): boolean =>
-  official !== null || keyless !== null || location !== null
+const hasConditions = (wanted: SearchFilter): boolean => Object.values(conditionsOf(wanted)).some((value) => value !== null)
 
 /** What there is, where nothing was typed. */
 async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Found> {
@@ -95,6 +99,7 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
       skills: isWanted('SKILL'),
       category: wanted.category,
       ...conditionsOf(wanted),
+      tag: wanted.tag,
       license: wanted.license,
       sort: sortOf(wanted),
       first: chosen === null ? MAX_PER_KIND : SINGLE_KIND_PAGE_SIZE,
@@ -110,7 +115,13 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
     const more =
       chosen === null
         ? {
-            path: searchPath({ kind: parameter, category: wanted.category, sort: wanted.sort, license: wanted.license }),
+            path: searchPath({
+              kind: parameter,
+              category: wanted.category,
+              sort: wanted.sort,
+              tag: wanted.tag,
+              license: wanted.license,
+            }),
             label: `All ${whole(list.totalCount)}`,
           }
         : { path: searchPath({ ...wanted, after: endCursor ?? null }), label: `More ${many}` }

@@ -16,12 +16,28 @@ export type SearchFilter = {
   readonly sort: string | null
   readonly official: boolean | null
   readonly keyless: boolean | null
+  readonly verified: boolean | null
   readonly location: string | null
+  readonly transport: string | null
+  readonly tag: string | null
   readonly license: string | null
 }
 
 /** Names of the filter in an address; the cursor belongs to all of them. */
-const NAMES = ['q', 'kind', 'category', 'sort', 'official', 'keyless', 'location', 'license', 'after'] as const
+const NAMES = [
+  'q',
+  'kind',
+  'category',
+  'sort',
+  'official',
+  'keyless',
+  'verified',
+  'location',
+  'transport',
+  'tag',
+  'license',
+  'after',
+] as const
 
 /** How pages spell orders. */
 export const SORTS = {
@@ -35,9 +51,13 @@ export const SORTS = {
 /** What people choose servers by: name of the parameter, its value, and a label. */
 const SWITCHES = [
   { name: 'official', value: true, label: 'Official' },
+  { name: 'verified', value: true, label: 'Verified publisher' },
   { name: 'keyless', value: true, label: 'No key needed' },
   { name: 'location', value: 'remote', label: 'Remote' },
   { name: 'location', value: 'local', label: 'Runs locally' },
+  { name: 'transport', value: 'stdio', label: 'stdio' },
+  { name: 'transport', value: 'streamable-http', label: 'Streamable HTTP' },
+  { name: 'transport', value: 'sse', label: 'SSE' },
 ] as const
 
 /** What people choose items by their licence: value and label. */
@@ -47,8 +67,8 @@ const LICENSES = [
   { value: 'unknown', label: 'None known' },
 ] as const
 
-/** A value that can be chosen, and how many items that would lead to. */
-export type Choice = { readonly value: string; readonly label: string; readonly count: number }
+/** A value that can be chosen, and how many items that would lead to; null where nobody counts. */
+export type Choice = { readonly value: string; readonly label: string; readonly count: number | null }
 
 /** A part of the results: one list with its heading, and where it goes on. */
 export type Part = {
@@ -86,6 +106,7 @@ ${sorting(wanted, site)}
 ${facet('Kind', 'kind', kinds, wanted, site)}
 ${switches(wanted, site)}
 ${licenses(wanted, site)}
+${facet('Tag', 'tag', wanted.tag === null ? [] : [{ value: wanted.tag, label: wanted.tag, count: null }], wanted, site)}
 ${facet('Category', 'category', categories, wanted, site)}
 </details></aside>
 <div>
@@ -141,7 +162,7 @@ const MAX_SHOWN = 12
 
 function facet(
   heading: string,
-  name: 'kind' | 'category',
+  name: 'kind' | 'category' | 'tag',
   choices: readonly Choice[],
   wanted: SearchFilter,
   site: Site,
@@ -149,7 +170,7 @@ function facet(
   if (choices.length === 0 && wanted[name] === null) return null
   const links = choices.map(({ value, label, count }) => {
     const isChosen = wanted[name] === value
-    return html`<li><a href="${site.at(searchPath({ ...wanted, after: null, [name]: value }))}"${isChosen && html` aria-current="true"`}><span>${label}</span> <span class="count">${whole(count)}</span></a></li>`
+    return html`<li><a href="${site.at(searchPath({ ...wanted, after: null, [name]: value }))}"${isChosen && html` aria-current="true"`}><span>${label}</span>${count !== null && html` <span class="count">${whole(count)}</span>`}</a></li>`
   })
   const [shown, hidden] = [links.slice(0, MAX_SHOWN), links.slice(MAX_SHOWN)]
   return html`<h2>${heading}</h2>

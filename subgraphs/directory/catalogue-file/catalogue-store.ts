@@ -8,16 +8,20 @@ import { markIn, OtherVersion, readCatalogueFile, writeCatalogueFile } from './c
 import { codeVersion } from './code-version.ts'
 import { withFileLock } from './file-lock.ts'
 
-const FILE = 'catalogue'
-/** Held by the process that writes: others that share the folder have the same to write. */
-const LOCK = 'catalogue.lock'
+/** Files are named by the code that wrote them: in an upgrade old and new processes share the folder. */
+const FILE = /^catalogue(?:-[0-9a-f]{16})?$/
+const fileName = (version: string): string => `catalogue-${version.slice(0, 16)}`
+/** Ends the name of the lock of the process that writes: others of the same code have the same to write. */
+const LOCK = '.lock'
+/** Files of other code that stay, the newest: that before an upgrade, or the one that was prepared for it. */
+const MAX_OTHER_FILES = 1
 /** Ends the names of files that are being written. */
 const PART = '.part'
 /** Parts that nobody wrote to for so long were left behind: a process that is killed again and again fills no disk. Milliseconds. */
 const MAX_PART_AGE_MS = 60_000
 
 /** Fewer items are read and indexed within a second: no file is written. */
-const MIN_ITEMS = 20_000
+export const MIN_ITEMS = 20_000
 /** The file is written anew when more items than this share of all have changed since. */
 const MAX_CHANGED_SHARE = 0.05
 /** And behind so many revisions: the database knows what the last 1,000 changed. */
@@ -31,6 +35,8 @@ export type CatalogueStore = {
    * that of the file; Infinity: it was built anew. Writes it, in the background, when the file is much older.
    */
   readonly offer: (catalogue: Catalogue, changedItems: number) => void
+  /** Whether the file is of this catalogue, by its first frame unless all was read. Never rejects. */
+  readonly holds: (catalogue: Catalogue) => Promise<boolean>
   /** Resolves when nothing is being written. */
   readonly idle: () => Promise<void>
   /** Ends what is being written, and resolves then. */
@@ -39,8 +45,8 @@ export type CatalogueStore = {
 
 /** Keeps a catalogue in a file of this folder, for the next start. Faults are logged: the database has all of it. */
 export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS): CatalogueStore {
-  const path = join(folder, FILE)
   const version = once(codeVersion)
+  const pathOf = async (): Promise<string> => join(folder, fileName(await version()))
   const ended = new AbortController()
   /** Of the catalogue in the file; null: it has to be written. */
   let written: WrittenCatalogue | null = null
@@ -53,29 +59,42 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
   /** Whether the file was there and is broken: what its first frame says is not believed. */
   let isUnusable = false
 
+  const markInFile = async (): Promise<string | null> => {
+    try {
+      return await markIn(await pathOf(), await version())
+    } catch {
+      // Nothing there, or nothing that can be read: it is written anew.
+      return null
+    }
+  }
+
   /** False when another process is writing. */
   const write = async (catalogue: Catalogue): Promise<boolean> => {
-    // Several processes may share the folder; in containers all have the same number.
-    const part = `${path}.${randomUUID()}${PART}`
+    let part: string | null = null
     try {
+      const path = await pathOf()
+      // Several processes may share the folder; in containers all have the same number.
+      const own = `${path}.${randomUUID()}${PART}`
+      part = own
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      return await withFileLock(join(folder, LOCK), async () => {
+      return await withFileLock(`${path}${LOCK}`, async () => {
         await removeOldParts(folder)
         // Another process had the lock, and the same catalogue, or one that is near it.
-        const mark = isUnusable ? null : await markIn(path, await version()).catch(() => null)
+        const mark = isUnusable ? null : await markInFile()
         if (mark === catalogue.revision.mark) return
         if (missed && mark === missed.mark && isNear(missed, catalogue)) {
           written = missed
           return
         }
-        await writeCatalogueFile(part, catalogue, { version: await version(), signal: ended.signal })
+        await writeCatalogueFile(own, catalogue, { version: await version(), signal: ended.signal })
         // Whole or not at all; the hash in it tells what a failing machine made of it.
-        await rename(part, path)
+        await rename(own, path)
         isUnusable = false
+        await removeOtherFiles(folder, fileName(await version()))
         log.debug({ revision: catalogue.revision.number }, 'the catalogue of the directory was written to a file')
       })
     } catch (error) {
-      await rm(part, { force: true }).catch(() => {})
+      if (part !== null) await rm(part, { force: true }).catch(() => {})
       if (!ended.signal.aborted) log.warn({ err: error }, 'the catalogue of the directory cannot be written to a file')
       return true
     }
@@ -85,14 +104,14 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
     async read() {
       try {
         // Before the version is worked out: most installations have no file.
-        await stat(path)
-        const catalogue = await readCatalogueFile(path, { version: await version() })
+        if (!(await readdir(folder)).some((name) => FILE.test(name))) return null
+        const catalogue = await readCatalogueFile(await pathOf(), { version: await version() })
         written = writtenAs(catalogue)
         return catalogue
       } catch (error) {
         // Nothing there is the usual case.
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-        // One of other code is whole; the processes of this code write theirs over it once.
+        // One of other code under this name is whole; the processes of this code write theirs over it once.
         isUnusable = !(error instanceof OtherVersion)
         const reason = error instanceof Error ? error.message : String(error)
         log.info({ reason }, 'the file of the catalogue is not used: the directory is read from the database')
@@ -100,6 +119,7 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
       }
     },
     offer,
+    holds: async ({ revision }) => !isUnusable && (await markInFile()) === revision.mark,
     idle,
     async close() {
       ended.abort(new Error('The process ends.'))
@@ -161,9 +181,20 @@ function isNear({ revision, changedItems }: WrittenCatalogue, { size, revision: 
 
 async function removeOldParts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(`${FILE}.`) || !name.endsWith(PART)) continue
+    if (!name.startsWith('catalogue') || !name.endsWith(PART)) continue
     const file = join(folder, name)
-    const age = Date.now() - ((await stat(file).catch(() => null))?.mtimeMs ?? Date.now())
+    const age = Date.now() - ((await timeOf(file)) ?? Date.now())
     if (age > MAX_PART_AGE_MS) await rm(file, { force: true })
   }
 }
+
+/** Removes files of other code but the newest of them: each has the size of the directory. */
+async function removeOtherFiles(folder: string, ownName: string): Promise<void> {
+  const others = (await readdir(folder)).filter((name) => FILE.test(name) && name !== ownName).map((name) => join(folder, name))
+  const times = await Promise.all(others.map(async (file) => ({ file, time: (await timeOf(file)) ?? 0 })))
+  const newestFirst = times.sort((one, other) => other.time - one.time)
+  for (const { file } of newestFirst.slice(MAX_OTHER_FILES)) await rm(file, { force: true })
+}
+
+/** When a file was last written to; null when it is gone. Milliseconds. */
+const timeOf = async (file: string): Promise<number | null> => (await stat(file).catch(() => null))?.mtimeMs ?? null

@@ -1,6 +1,7 @@
 import type { ItemTrustLevel, ItemTrustSubject } from '#generated/directory/resolvers.ts'
 import { installationFindings, type TrustFinding } from '../item/installation.ts'
 import type { Item } from '../item/item.ts'
+import { isMalware } from '../published-package/malware.ts'
 import type { LookAlike } from './look-alike.ts'
 
 /** What a registry said of a package. */
@@ -15,6 +16,8 @@ export type PackageEvidence = {
   readonly hasProvenance: boolean | null
   /** Whether it names the repository of the item; null when either is unknown. */
   readonly isOfRepository: boolean | null
+  /** Ids of advisories about its newest version; null when they were not looked up. */
+  readonly advisories: readonly string[] | null
 }
 
 /** What is known of an item besides its fields. */
@@ -115,6 +118,7 @@ const packageFindings = ({ name, version, ...said }: PackageEvidence): readonly 
         ),
       ]
     : []),
+  ...advisoryFindings(name, version, said.advisories ?? []),
   ...(said.hasInstallScript === true
     ? [finding('INSTALL_SCRIPT', 'CAUTION', 'Installing its package runs code of the package.', name)]
     : []),
@@ -132,6 +136,20 @@ const packageFindings = ({ name, version, ...said }: PackageEvidence): readonly 
       ]
     : []),
 ]
+
+function advisoryFindings(name: string, version: string | null, advisories: readonly string[]): readonly TrustFinding[] {
+  const told = (ids: readonly string[]): string => `${`${name} ${version ?? ''}`.trim()}: ${ids.join(', ')}`
+  const malware = advisories.filter(isMalware)
+  const others = advisories.filter((id) => !isMalware(id))
+  return [
+    ...(malware.length > 0
+      ? [finding('MALWARE', 'WARNING', 'An advisory says that the newest version of its package does harm.', told(malware))]
+      : []),
+    ...(others.length > 0
+      ? [finding('ADVISORY', 'CAUTION', 'Advisories name weaknesses of the newest version of its package.', told(others))]
+      : []),
+  ]
+}
 
 function maintenanceFindings(item: Item, { repository, packages }: ItemEvidence, now: Date): readonly TrustFinding[] {
   const withdrawn = packages.filter(({ isWithdrawn }) => isWithdrawn)

@@ -10,7 +10,7 @@ import { itemTrust } from '../item-trust/resolvers.ts'
 import { observedRepositoryOf } from '../observation/resolvers.ts'
 import { publishedPackagesOf } from '../published-package/resolvers.ts'
 import { registryEntryOf, serverNamed } from '../registry-entry/registry-entry.ts'
-import { hasTool, locationConditions } from '../search/filter.ts'
+import { hasTool, sharedConditions } from '../search/filter.ts'
 import { listPage } from '../search/matching.ts'
 import { featuresOfServer } from '../server-features/resolvers.ts'
 
@@ -35,7 +35,7 @@ export const mcpServerResolvers = {
         { valuesOf: licensesOf, value: licenseValue(license) },
         { valuesOf: officialOf, value: official == null ? null : String(official) },
         { valuesOf: transportsOf, value: transport },
-        ...locationConditions(others),
+        ...sharedConditions(others),
       ]
       const rest = updatedSince == null && tool == null ? null : accepts
       return listPage(catalogue, 'MCP_SERVER', { order: mcpServerOrder, query, sort, conditions, accepts: rest }, page)

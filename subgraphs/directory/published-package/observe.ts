@@ -7,6 +7,7 @@ import { packageKey } from '../item/package-name.ts'
 import { concernsAll, type Request, RunFault, requester } from '../source/request.ts'
 import type { DuePackage, PackageAnswer } from './facts.ts'
 import { downloadGroups, fetchNpmDownloads, fetchNpmPackage } from './npm.ts'
+import { fetchAdvisories, type PackageVersion } from './osv.ts'
 import { fetchPypiPackage } from './pypi.ts'
 import { mergedFacts, type Observed, type ObservedPackage, type PackageRepository, savePackages } from './repository.ts'
 
@@ -16,6 +17,8 @@ export type PackageSettings = {
   /** Where npm counts downloads. */
   readonly npmDownloadsUrl: string
   readonly pypiUrl: string
+  /** Where advisories about packages are; null: they are not looked up. */
+  readonly osvUrl: string | null
   /** 0: they are not. */
   readonly packagesPerHour: number
 }
@@ -81,7 +84,19 @@ export async function observePackages(due: readonly DuePackage[], deps: PackageD
   }
   const isNew = found.length + missing.length + downloads.size > 0
   const changed = isNew ? await storeFacts(due, { found, missing, downloads }, deps) : 0
+  if (settings.osvUrl !== null) await observeAdvisories(due, settings.osvUrl, request, deps)
   return { observed, changed, pauses }
+}
+
+/** Looks up what is said against the newest versions. Items take none of it: it is evidence about them. */
+async function observeAdvisories(due: readonly DuePackage[], url: string, request: Request, deps: PackageDeps): Promise<void> {
+  const known = await deps.packages.findByKeys(due.map(packageKey))
+  const versions = known.flatMap(({ registry, name, version }): PackageVersion[] =>
+    version === null ? [] : [{ registry, name, version }],
+  )
+  if (versions.length === 0) return
+  const { answer } = await attempt('advisories of OSV', () => fetchAdvisories(versions, { url, request }), deps)
+  if (answer !== null) await deps.packages.storeAdvisories(versions, answer)
 }
 
 const read = (one: DuePackage, request: Request, { settings, now }: PackageDeps): Promise<PackageAnswer> =>

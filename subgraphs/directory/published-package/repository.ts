@@ -11,6 +11,7 @@ import {
 } from '../item/package-name.ts'
 import type { Tables } from '../tables.ts'
 import type { DuePackage, PackageFacts } from './facts.ts'
+import type { PackageVersion } from './osv.ts'
 
 /** What is new of a package. */
 export type ObservedPackage = DuePackage & { readonly facts: PackageFacts }
@@ -22,6 +23,8 @@ export type KnownPackage = PackageName &
     readonly monthlyDownloads: number | null
     /** Whether its registry no longer has it: all else is unknown. */
     readonly isUnpublished: boolean
+    /** Ids of advisories about the newest version; null: they were not looked up. */
+    readonly advisories: readonly string[] | null
   }
 
 export type PackageRepository = ReturnType<typeof packageRepository>
@@ -40,6 +43,7 @@ const COLUMNS = [
   'has_install_script',
   'has_provenance',
   'is_unpublished',
+  'advisories',
 ] as const
 
 /** Observed packages in the directory's tables. Every method rejects only when the database fails. */
@@ -86,6 +90,15 @@ export const packageRepository = (query: Kysely<Tables>) => ({
       .execute()
   },
 
+  /** Stores the ids of advisories, by `packageKey`, unless another version is the newest meanwhile. */
+  async storeAdvisories(versions: readonly PackageVersion[], ids: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const rows = versions.map((one) => ({ ...one, ids: ids.get(packageKey(one)) ?? [] }))
+    await sql`
+      UPDATE package_observation AS known SET advisories = ARRAY(SELECT jsonb_array_elements_text(r.ids))
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (registry text, name text, version text, ids jsonb)
+      WHERE known.registry = r.registry AND known.name = r.name AND known.version = r.version`.execute(query)
+  },
+
   /** By `packageKey`. */
   async findByKeys(keys: readonly string[]): Promise<readonly KnownPackage[]> {
     const rows = await query
@@ -114,6 +127,7 @@ export const packageRepository = (query: Kysely<Tables>) => ({
               hasInstallScript: row.has_install_script,
               hasProvenance: row.has_provenance,
               isUnpublished: row.is_unpublished,
+              advisories: row.advisories,
             },
           ],
     )
@@ -139,11 +153,11 @@ export async function savePackages(client: pg.ClientBase, { found, missing, down
      SET observed_at = excluded.observed_at, is_unpublished = known.answered_at IS NOT NULL,
          answered_at = CASE WHEN known.answered_at IS NOT NULL THEN excluded.observed_at END, etag = NULL, version = NULL,
          published_at = NULL, license = NULL, monthly_downloads = NULL, is_withdrawn = false, withdrawn_reason = NULL,
-         repository = NULL, has_install_script = NULL, has_provenance = NULL`,
+         repository = NULL, has_install_script = NULL, has_provenance = NULL, advisories = NULL`,
     [JSON.stringify(missing.map(({ registry, name }) => ({ registry, name }))), now],
   )
   await client.query(
-    `INSERT INTO package_observation (registry, name, observed_at, answered_at, etag, version, published_at, license, is_withdrawn,
+    `INSERT INTO package_observation AS known (registry, name, observed_at, answered_at, etag, version, published_at, license, is_withdrawn,
                                       withdrawn_reason, repository, has_install_script, has_provenance)
      SELECT registry, name, $2, $2, etag, version, "publishedAt", license, "isWithdrawn", "withdrawnReason", repository,
             "hasInstallScript", "hasProvenance"
@@ -154,7 +168,7 @@ export async function savePackages(client: pg.ClientBase, { found, missing, down
          published_at = excluded.published_at, license = excluded.license, is_withdrawn = excluded.is_withdrawn,
          withdrawn_reason = excluded.withdrawn_reason, repository = excluded.repository,
          has_install_script = excluded.has_install_script, has_provenance = excluded.has_provenance,
-         is_unpublished = false`,
+         is_unpublished = false, advisories = CASE WHEN known.version = excluded.version THEN known.advisories END`,
     [JSON.stringify(found.map(({ facts, registry, name, etag }) => ({ registry, name, etag, ...facts }))), now],
   )
   await client.query(

@@ -24,6 +24,7 @@ export async function publishedPackagesOf(server: McpServer, _: unknown, context
   const known = await packagesOfServer(server, context)
   return known.map(({ answeredAt, repository, ...facts }) => ({
     ...facts,
+    advisories: facts.advisories && [...facts.advisories],
     observedAt: answeredAt,
     repositoryUrl: repository === null ? null : `https://github.com/${repository}`,
     isOfRepository: namesRepositoryOf(server, repository),

@@ -5,7 +5,7 @@ import { licensesOf, licenseValue } from '../item/license.ts'
 import type { ValueReader } from '../item/value-column.ts'
 
 /** The conditions that tell servers apart; absent and null ones let everything through. */
-type ServerConditions = Pick<SearchFilter, 'official' | 'keyless' | 'location' | 'transport' | 'tool'>
+type ServerConditions = Pick<SearchFilter, 'official' | 'keyless' | 'verified' | 'location' | 'transport' | 'tool'>
 
 /** Longest name of a tool that is looked for. */
 const MAX_TOOL_LENGTH = 128
@@ -27,17 +27,23 @@ const isRemote = ({ command }: McpServer['installations'][number]): boolean => c
 const isKeyless = ({ installations, envVars }: McpServer): boolean =>
   installations.length > 0 && envVars.every(({ secret }) => !secret)
 
+/** Whether the trust of the item finds its publisher good. */
+const isVerified = ({ registered, official }: McpServer): boolean => registered !== undefined || official
+
 const keylessOf = (server: McpServer) => [String(isKeyless(server))]
+const verifiedOf = (server: McpServer) => [String(isVerified(server))]
 const locationsOf = ({ installations }: McpServer) => [
   ...new Set(installations.map((one) => (isRemote(one) ? 'REMOTE' : 'LOCAL'))),
 ]
 
 /** What `meets` asks for of values that many servers share; null: lets everything through. */
-export const locationConditions = ({
+export const sharedConditions = ({
   keyless,
+  verified,
   location,
-}: Pick<ServerConditions, 'keyless' | 'location'>): readonly ValueCondition<McpServer>[] => [
+}: Pick<ServerConditions, 'keyless' | 'verified' | 'location'>): readonly ValueCondition<McpServer>[] => [
   { valuesOf: keylessOf, value: keyless == null ? null : String(keyless) },
+  { valuesOf: verifiedOf, value: verified == null ? null : String(verified) },
   { valuesOf: locationsOf, value: location },
 ]
 
@@ -47,12 +53,13 @@ export const locationConditions = ({
  */
 export function meets(
   server: McpServer,
-  { official: isOfficial, keyless, location, transport: wanted, tool }: ServerConditions,
+  { official: isOfficial, keyless, verified, location, transport: wanted, tool }: ServerConditions,
 ): boolean {
   const { official, transport, installations } = server
   if (isOfficial != null && official !== isOfficial) return false
   if (wanted != null && transport !== wanted) return false
   if (keyless != null && isKeyless(server) !== keyless) return false
+  if (verified != null && isVerified(server) !== verified) return false
   if (tool != null && !hasTool(tool)(server)) return false
   return location == null || installations.some((one) => isRemote(one) === (location === 'REMOTE'))
 }

@@ -60,6 +60,8 @@ export type RequestOptions = {
   readonly maxBytes: number
   readonly timeoutMs: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Is posted; absent: GET. */
+  readonly json?: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -115,11 +117,13 @@ export function requester(
 
   async function once<Read>(
     url: URL,
-    { accept, maxBytes, timeoutMs, headers }: RequestOptions,
+    { accept, maxBytes, timeoutMs, headers, json }: RequestOptions,
     read: (response: OutboundResponse) => Promise<Read>,
   ): Promise<Read> {
     const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    const response = await http.get(url.href, { signal: either, accept, maxBytes, ...(headers && { headers }) })
+    const sent = { ...headers, ...(json && { 'content-type': 'application/json' }) }
+    const options = { signal: either, accept, maxBytes, headers: sent }
+    const response = json ? await http.post(url.href, JSON.stringify(json), options) : await http.get(url.href, options)
     try {
       const { status } = response
       if (status !== 200 && status !== 304) throw statusFault(response)

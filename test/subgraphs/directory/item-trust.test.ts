@@ -111,6 +111,7 @@ describe('the level of an item', () => {
     hasInstallScript: false,
     hasProvenance: true,
     isOfRepository: true,
+    advisories: null,
   }
   test.each([
     ['GOOD', { repository: { archived: false, pushedAt: new Date('2026-01-01') } }, 'MAINTENANCE ACTIVE'],
@@ -120,6 +121,9 @@ describe('the level of an item', () => {
     ['GOOD', { packages: [{ ...published, publishedAt: new Date('2020-01-01') }] }, 'INSTALLATION PROVENANCE'],
     ['GOOD', { packages: [{ ...published, isOfRepository: null }] }],
     ['CAUTION', { packages: [{ ...published, isOfRepository: false }] }, 'INSTALLATION OTHER_REPOSITORY'],
+    ['GOOD', { packages: [{ ...published, isOfRepository: null, advisories: [] }] }],
+    ['CAUTION', { packages: [{ ...published, isOfRepository: null, advisories: ['GHSA-x'] }] }, 'INSTALLATION ADVISORY'],
+    ['WARNING', { packages: [{ ...published, isOfRepository: null, advisories: ['MAL-2026-1'] }] }, 'INSTALLATION MALWARE'],
     ['CAUTION', { packages: [{ ...published, isOfRepository: null, hasInstallScript: true }] }, 'INSTALLATION INSTALL_SCRIPT'],
     ['WARNING', { packages: [{ ...published, isOfRepository: null, isWithdrawn: true }] }, 'MAINTENANCE WITHDRAWN_PACKAGE'],
     [

@@ -505,7 +505,15 @@ describe('sort and conditions', () => {
       aServer('sorted/b', { name: 'B sorted', popularity: 1, license: 'Apache-2.0', detail: { envVars: [KEY] } }),
     ])
     await putItems(connection, [
-      aServer('sorted/a', { name: 'a sorted', popularity: 2, detail: { installations: [REMOTE], transport: 'streamable-http' } }),
+      aServer('sorted/a', {
+        name: 'a sorted',
+        popularity: 2,
+        detail: {
+          installations: [REMOTE],
+          transport: 'streamable-http',
+          registered: { name: 'io.github.sorted/a', version: null },
+        },
+      }),
     ])
     await putItems(connection, [aSkill('sorted', { name: 'c sorted', tags: ['odd'], license: 'GPL-3.0-or-later' })])
     await putItems(connection, [
@@ -541,6 +549,16 @@ describe('sort and conditions', () => {
     expect(next.mcpServers.edges).toEqual([{ node: { name: 'B sorted' } }])
     expect((await refusal(`{ mcpServers(sort: NEWEST, after: "${cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
     expect((await refusal(`{ search(query: "sorted", after: "${cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
+    const { verified, others } = await ask(
+      `{ verified: mcpServers(filter: { query: "sorted", verified: true }) { totalCount edges { node { name itemTrust { parts { subject level } } } } }
+         others: mcpServers(filter: { query: "sorted", verified: false }) { totalCount } }`,
+    )
+    expect([verified.totalCount, others.totalCount]).toEqual([1, 3])
+    // The same as the trust of the item says.
+    expect(verified.edges[0].node).toMatchObject({
+      name: 'a sorted',
+      itemTrust: { parts: expect.arrayContaining([{ subject: 'PUBLISHER', level: 'GOOD' }]) },
+    })
     const { skills } = await ask('{ skills(sort: NEWEST, first: 1) { edges { node { name } } } }')
     expect(skills.edges).toEqual([{ node: { name: 'c sorted' } }])
   })
@@ -552,6 +570,8 @@ describe('sort and conditions', () => {
     ['location: LOCAL', ['B sorted']],
     ['transport: "streamable-http"', ['a sorted']],
     ['official: true', []],
+    ['verified: true', ['a sorted']],
+    ['verified: false', ['B sorted', 'copy one', 'copy two']],
     ['tag: "odd"', ['c sorted']],
     ['tag: "odd", official: false', []],
     ['license: "permissive"', ['B sorted', 'copy one']],

@@ -96,22 +96,33 @@ test('items are added at the end, moved, given notes and removed, by the author 
   }
 })
 
-test('lists read the first entries of each collection', async () => {
-  const ids = [await create({ name: 'One' }), await create({ name: 'Two' })]
-  for (const [index, id] of ids.entries())
-    for (const item of ['a', 'b', 'c']) await change(`addToItemCollection(id: "${id}", itemId: "${item}${index}")`)
-  const [one, two] = ids.map((id, index) => `r${index}: itemCollection(id: "${id}") { name entries(first: 2) { itemId } }`)
-  expect(await ask(`{ ${one} ${two} }`, ada)).toEqual({
-    r0: { name: 'One', entries: [{ itemId: 'a0' }, { itemId: 'b0' }] },
-    r1: { name: 'Two', entries: [{ itemId: 'a1' }, { itemId: 'b1' }] },
-  })
+test('a preview has the first items of each collection, in the order of its author', async () => {
+  const ids = [await create({ name: 'Many' }), await create({ name: 'Few' }), await create({ name: 'Empty' })]
+  const [many, few] = ids
+  for (const item of ['a', 'b', 'c', 'd']) await change(`addToItemCollection(id: "${many}", itemId: "${item}")`)
+  await change(`moveInItemCollection(id: "${many}", itemId: "d", position: 1)`)
+  await change(`addToItemCollection(id: "${few}", itemId: "z")`)
+  const { me } = await ask(
+    '{ me { itemCollections { name entryCount two: entries(first: 2) { itemId } all: entries(first: null) { itemId } } } }',
+    ada,
+  )
+  const found = me.itemCollections.filter(({ name }: Data) => ['Many', 'Few', 'Empty'].includes(name))
+  const idsIn = (entries: Data[]) => entries.map(({ itemId }) => itemId).join('')
+  expect(found.map(({ name, entryCount, two, all }: Data) => [name, entryCount, idsIn(two), idsIn(all)])).toEqual([
+    ['Few', 1, 'z', 'z'],
+    ['Many', 4, 'da', 'dabc'],
+    ['Empty', 0, '', ''],
+  ])
   for (const first of [0, -1, 101]) {
     const { errors } = await social.ask(
-      `{ itemCollection(id: "${ids[0]}") { entries(first: ${first}) { itemId } } }`,
+      `{ itemCollection(id: "${many}") { entries(first: ${first}) { itemId } } }`,
       {},
       ada.caller,
     )
-    expect(errors?.[0]).toMatchObject({ message: expect.stringContaining('1 to 100'), extensions: { code: 'BAD_USER_INPUT' } })
+    expect(errors?.[0]).toMatchObject({
+      message: `Expected "first" to be 1 to 100, got ${first}.`,
+      extensions: { code: 'BAD_USER_INPUT', argument: 'first' },
+    })
   }
   for (const id of ids) await change(`deleteItemCollection(id: "${id}")`)
 })

@@ -29,6 +29,7 @@ ${said.withdrawnReason !== null && html`<dt>Its publisher says</dt><dd><q>${said
 <dt>Source</dt><dd>${said.repositoryUrl === null ? 'none on GitHub' : externalLink(said.repositoryUrl, shortAddress(said.repositoryUrl))}${said.isOfRepository === false && html` ${chip('another repository', 'fair')}`}</dd>
 <dt>Install script</dt><dd>${yesOrNo(said.hasInstallScript)}</dd>
 <dt>Build attestation</dt><dd>${yesOrNo(said.hasProvenance)}</dd>
+${said.advisories !== null && html`<dt>Advisories</dt><dd>${said.advisories.length === 0 ? 'none' : said.advisories.map((id, at) => html`${at > 0 && ', '}${externalLink(`https://osv.dev/vulnerability/${encodeURIComponent(id)}`, id)}`)}</dd>`}
 </dl>
 <p class="quiet">As ${REGISTRIES[registry].name} answered on <time datetime="${said.observedAt}">${dayOf(said.observedAt)}</time>.</p>`,
 )}</section>`

@@ -16,6 +16,7 @@ import { type CatalogueStore, catalogueStore } from '../../../../subgraphs/direc
 import { codeVersion, FOLDERS } from '../../../../subgraphs/directory/catalogue-file/code-version.ts'
 import { LOCK_EXPIRY_MS } from '../../../../subgraphs/directory/catalogue-file/file-lock.ts'
 import { BrokenFrames, writeFrames } from '../../../../subgraphs/directory/catalogue-file/frames.ts'
+import { prepareCatalogue } from '../../../../subgraphs/directory/catalogue-file/prepare.ts'
 import { importPaths } from '../../../../subgraphs/directory/import/import.ts'
 import { type Catalogue, catalogueOf, changedCatalogue } from '../../../../subgraphs/directory/item/catalogue.ts'
 import type { Item } from '../../../../subgraphs/directory/item/item.ts'
@@ -33,6 +34,9 @@ const SHARED = join(import.meta.dirname, '../../../../../shared/data/directory')
 const log = pino({ level: 'silent' })
 const { signal } = new AbortController()
 const version = 'this code'
+/** Names of the file and the lock of the code that runs. */
+const FILE = `catalogue-${(await codeVersion()).slice(0, 16)}`
+const LOCK = `${FILE}.lock`
 
 let folder: string
 beforeAll(async () => {
@@ -259,18 +263,18 @@ describe('a catalogue in a file', () => {
     await store.idle()
     store.offer(large, Number.POSITIVE_INFINITY)
     await store.close()
-    expect(await readdir(own)).toEqual(['catalogue'])
+    expect(await readdir(own)).toEqual([FILE])
     expect((await catalogueStore(own, log, 0).read())?.size).toBe(50)
-    expect((await stat(join(own, 'catalogue'))).mode & 0o077).toBe(0)
+    expect((await stat(join(own, FILE))).mode & 0o077).toBe(0)
     // What a process left behind that was killed, and what another one is writing.
-    const parts = ['catalogue.1.part', 'catalogue.2.part'] as const
+    const parts = [`${FILE}.1.part`, `${FILE}.2.part`] as const
     for (const part of parts) await writeFile(join(own, part), 'half')
     const longAgo = new Date(Date.now() - 120_000)
     await utimes(join(own, parts[0]), longAgo, longAgo)
     const next = catalogueStore(own, log, 0)
     next.offer(large, Number.POSITIVE_INFINITY)
     await next.idle()
-    expect((await readdir(own)).toSorted()).toEqual(['catalogue', parts[1]])
+    expect((await readdir(own)).toSorted()).toEqual([FILE, parts[1]])
     expect((await next.read())?.size).toBe(3_000)
   })
 
@@ -288,19 +292,19 @@ describe('a catalogue in a file', () => {
     late.offer(catalogue, Number.POSITIVE_INFINITY)
     await late.idle()
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the catalogue of the directory was written to a file'])
-    expect(await readdir(own)).toEqual(['catalogue'])
+    expect(await readdir(own)).toEqual([FILE])
     expect((await catalogueStore(own, log, 0).read())?.size).toBe(500)
   })
 
   test('is written behind the next change when another process held the lock, and at once when that one was killed', async () => {
     const { item } = generator(61)
     const own = join(folder, 'locked')
-    const lock = join(own, 'catalogue.lock')
+    const lock = join(own, LOCK)
     const catalogue = await catalogueOf(snapshotOf(Array.from({ length: 50 }, (_, id) => item(id))))
     const offer = async (store: CatalogueStore) => {
       store.offer(catalogue, 0)
       await store.idle()
-      return existsSync(join(own, 'catalogue'))
+      return existsSync(join(own, FILE))
     }
     await mkdir(own)
     await writeFile(lock, 'another process')
@@ -309,18 +313,18 @@ describe('a catalogue in a file', () => {
     expect(await readFile(lock, 'utf8')).toBe('another process')
     await rm(lock)
     expect(await offer(store)).toBe(true)
-    await rm(join(own, 'catalogue'))
+    await rm(join(own, FILE))
     await writeFile(lock, 'a killed process')
     const longAgo = new Date(Date.now() - LOCK_EXPIRY_MS - 1_000)
     await utimes(lock, longAgo, longAgo)
     expect(await offer(catalogueStore(own, log, 0))).toBe(true)
-    expect(await readdir(own)).toEqual(['catalogue'])
+    expect(await readdir(own)).toEqual([FILE])
   })
 
   test('that another process wrote is not written again behind the next change, but behind many, and in place of one of other code', async () => {
     const { item } = generator(67)
     const own = join(folder, 'missed')
-    const lock = join(own, 'catalogue.lock')
+    const lock = join(own, LOCK)
     const at = (number: number) =>
       catalogueOf(
         snapshotOf(
@@ -330,7 +334,7 @@ describe('a catalogue in a file', () => {
       )
     const written = async () => (await catalogueStore(own, log, 0).read())?.revision.number
     await mkdir(own)
-    await writeCatalogueFile(join(own, 'catalogue'), await at(0), { version: 'other code', signal })
+    await writeCatalogueFile(join(own, FILE), await at(0), { version: 'other code', signal })
     const [writer, other] = [catalogueStore(own, log, 0), catalogueStore(own, log, 0)]
     for (const store of [writer, other]) expect(await store.read()).toBeNull()
     const offer = async (store: CatalogueStore, number: number, changed: number) => {
@@ -360,6 +364,32 @@ describe('a catalogue in a file', () => {
     for (const catalogue of catalogues) store.offer(catalogue, Number.POSITIVE_INFINITY)
     await store.idle()
     expect((await catalogueStore(own, log, 0).read())?.size).toBe(300)
+  })
+
+  test('of the code before an upgrade stays beside that of the new code, and no older one', async () => {
+    const { item } = generator(71)
+    const own = join(folder, 'upgrade')
+    const catalogue = await catalogueOf(snapshotOf(Array.from({ length: 50 }, (_, id) => item(id))))
+    await mkdir(own)
+    const others = ['catalogue', 'catalogue-00000000000000aa', 'catalogue-00000000000000bb']
+    for (const [days, name] of others.entries()) {
+      await writeFile(join(own, name), 'of other code')
+      const time = new Date(Date.now() - (4 - days) * 86_400_000)
+      await utimes(join(own, name), time, time)
+    }
+    await writeFile(join(own, 'catalogue-of-somebody'), 'no file of ours')
+    const store = catalogueStore(own, log, 0)
+    expect(await store.read()).toBeNull()
+    expect(await store.holds(catalogue).catch(() => false)).toBe(false)
+    store.offer(catalogue, Number.POSITIVE_INFINITY)
+    await store.idle()
+    expect((await readdir(own)).toSorted()).toEqual(['catalogue-00000000000000bb', FILE, 'catalogue-of-somebody'].toSorted())
+    expect(await store.holds(catalogue)).toBe(true)
+    // Another machine with the same code.
+    const copy = join(folder, 'copy')
+    await mkdir(copy)
+    await copyFile(join(own, FILE), join(copy, FILE))
+    expect((await catalogueStore(copy, log, 0).read())?.size).toBe(50)
   })
 
   test('is written again when a twentieth of the items have changed, and not for few', async () => {
@@ -479,9 +509,9 @@ describe('a start from the file', () => {
     )
     const restored = ['trombone', 'xylophone', 'xylophone restored']
     expect(await started(own)).toEqual({ names: restored, fromFile: expect.any(String) })
-    const bytes = await readFile(join(own, 'catalogue'))
+    const bytes = await readFile(join(own, FILE))
     bytes[bytes.length >>> 1] = (bytes[bytes.length >>> 1] as number) ^ 1
-    await writeFile(join(own, 'catalogue'), bytes)
+    await writeFile(join(own, FILE), bytes)
     expect(await started(own)).toEqual({ names: restored, fromFile: null })
     expect(await started(own)).toEqual({ names: restored, fromFile: expect.any(String) })
     // The file of another database.
@@ -524,6 +554,34 @@ describe('a start from the file', () => {
     expect(await served()).toEqual({ count: 56, isFromFile: true })
     expect(await inFile()).toBe(56)
     expect(await served()).toEqual({ count: 56, isFromFile: true })
+  })
+
+  test('has its file before, also behind an import while nothing ran, where it was prepared', async () => {
+    const own = join(folder, 'prepared')
+    const prepared = (minItems = 0) =>
+      prepareCatalogue({ connection, stored: catalogueStore(own, log, 0), minItems, log, signal })
+    expect((await prepared(1_000_000)).status).toBe('small')
+    expect(existsSync(own)).toBe(false)
+    const { status, items, revision } = await prepared()
+    expect([status, items > 2]).toEqual(['written', true])
+    expect((await started(own)).fromFile).toBe(revision)
+    expect(await prepared()).toEqual({ status: 'current', items, revision })
+    await putItems(
+      connection,
+      Array.from({ length: 10 }, (_, at) => aSkill(`oboe-${at}`)),
+    )
+    const next = await prepared()
+    expect(next).toEqual({ status: 'written', items: items + 10, revision: expect.any(String) })
+    expect(next.revision).not.toBe(revision)
+    const { names, fromFile } = await started(own, 'oboe')
+    expect([names.length, fromFile]).toEqual([10, next.revision])
+    const bytes = await readFile(join(own, FILE))
+    await writeFile(join(own, FILE), bytes.subarray(0, -1))
+    expect((await prepared()).status).toBe('written')
+    expect((await readFile(join(own, FILE))).length).toBe(bytes.length)
+    await rm(own, { recursive: true })
+    await writeFile(own, 'no folder')
+    expect((await prepared()).status).toBe('unwritten')
   })
 
   test('reads no more changes than are applied', async () => {

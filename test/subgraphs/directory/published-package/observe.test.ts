@@ -139,17 +139,23 @@ function counts(names: readonly string[]): unknown {
   return names.length === 1 ? counted[0]?.[1] : Object.fromEntries(counted)
 }
 
-const settings = () => ({ npmUrl: registry.url, npmDownloadsUrl: registry.url, pypiUrl: registry.url, packagesPerHour: 60 })
+const settings = (osvUrl: string | null = null) => ({
+  npmUrl: registry.url,
+  npmDownloadsUrl: registry.url,
+  pypiUrl: registry.url,
+  osvUrl,
+  packagesPerHour: 60,
+})
 
-async function observe(packagesPerHour = 60): Promise<PackageReport> {
+async function observe(packagesPerHour = 60, osvUrl: string | null = null): Promise<PackageReport> {
   const packages = packageRepository(database.query)
   const due = await duePackages(packagesPerHour, ['NPM', 'PYPI'], { packages, now: () => now })
   const signal = new AbortController().signal
-  return observePackages(due, { connection, packages, http, settings: settings(), now: () => now, signal, log })
+  return observePackages(due, { connection, packages, http, settings: settings(osvUrl), now: () => now, signal, log })
 }
 
 const FACTS =
-  'registry name observedAt version publishedAt license monthlyDownloads isWithdrawn withdrawnReason isUnpublished repositoryUrl isOfRepository hasInstallScript hasProvenance'
+  'registry name observedAt version publishedAt license monthlyDownloads isWithdrawn withdrawnReason isUnpublished repositoryUrl isOfRepository hasInstallScript hasProvenance advisories'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes.
 type Data = any
@@ -194,6 +200,7 @@ test('facts of npm and PyPI reach the servers that the packages name as their so
     isUnpublished: false,
     isOfRepository: true,
     hasProvenance: true,
+    advisories: null,
   }
   expect(one.publishedPackages).toEqual([
     {
@@ -280,6 +287,75 @@ test('a package is requested once a day, conditionally, and the directory change
   downloads['@acme/one'] = 20_000
   expect(await observe()).toMatchObject({ changed: 1 })
   expect((await servers()).one.monthlyDownloads).toBe(20_000)
+})
+
+test('advisories of OSV are evidence about the servers that start the package, as long as its version is the newest', async () => {
+  const asked: Data[] = []
+  let answered: (names: readonly string[]) => unknown
+  const osv = await loopback()
+  osv.answer(async (request, response, { pathname }) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    asked.push({ method: request.method, pathname, type: request.headers['content-type'], ...JSON.parse(text) })
+    return json(response, answered(JSON.parse(text).queries.map((one: Data) => one.package.name)))
+  })
+  const known: Record<string, unknown> = {
+    '@acme/one': { vulns: [{ id: 'GHSA-b' }, { id: 'GHSA-a', modified: 'x' }, { id: 'MAL-2026-7' }, { id: 'GHSA-a' }] },
+    'acme-two': { vulns: [{ id: 7 }, null, { id: '<b>x</b>' }, { id: 'PYSEC-2026-1' }], next_page_token: 'more' },
+    three: {},
+  }
+  answered = (names) => ({ results: names.map((name) => known[name]) })
+  try {
+    expect(await observe(60, osv.url)).toEqual({ observed: 3, changed: 3, pauses: {} })
+    expect(asked).toEqual([
+      {
+        method: 'POST',
+        pathname: '/v1/querybatch',
+        type: 'application/json',
+        queries: expect.arrayContaining([
+          { package: { ecosystem: 'npm', name: '@acme/one' }, version: '2.0.0' },
+          { package: { ecosystem: 'PyPI', name: 'acme-two' }, version: '2.0' },
+          { package: { ecosystem: 'npm', name: 'three' }, version: '2.0.0' },
+        ]),
+      },
+    ])
+    const told = async () =>
+      Object.fromEntries(
+        Object.entries<Data>(await servers()).map(([repo, { publishedPackages, codes }]) => [
+          repo,
+          [publishedPackages[0].advisories, codes.filter((code: string) => ['MALWARE', 'ADVISORY'].includes(code))],
+        ]),
+      )
+    const first = {
+      one: [
+        ['MAL-2026-7', 'GHSA-a', 'GHSA-b'],
+        ['MALWARE', 'ADVISORY'],
+      ],
+      two: [['PYSEC-2026-1'], ['ADVISORY']],
+      three: [[], []],
+    }
+    expect(await told()).toEqual(first)
+    // The next day: packages are unchanged, and answers that are none leave what was known.
+    for (const none of [{ results: [] }, { results: 'x' }, null]) {
+      now = new Date(now.getTime() + 25 * HOUR_MS)
+      answered = () => none
+      await observe(60, osv.url)
+      expect(await told()).toEqual(first)
+    }
+    now = new Date(now.getTime() + 25 * HOUR_MS)
+    known['acme-two'] = {}
+    answered = (names) => ({ results: names.map((name) => known[name]) })
+    await observe(60, osv.url)
+    expect((await told()).two).toEqual([[], []])
+    // What was said of another version is not said of this one.
+    now = new Date(now.getTime() + 25 * HOUR_MS)
+    npm['@acme/one'] = { ...aPackument('@acme/one', { version: '3' }), 'dist-tags': { latest: '1.0.0' } }
+    answered = () => null
+    await observe(60, osv.url)
+    expect((await told()).one).toEqual([null, []])
+  } finally {
+    await osv.close()
+  }
 })
 
 test('the budget of an hour is not exceeded', async () => {

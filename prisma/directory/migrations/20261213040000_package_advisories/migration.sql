@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "package_observation" ADD COLUMN     "advisories" TEXT[];
