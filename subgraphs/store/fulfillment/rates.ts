@@ -30,11 +30,16 @@ export async function fulfillmentRates(context: Context, input: FulfillmentRates
   const order = orderId == null ? null : await load.orderById.load(decodeId(orderId, 'Order') ?? 0)
   if (orderId != null && !order) return notFoundError('order', orderId)
 
+  const store = await present(load.storeById.load(await context.storeId()), 'store')
+  // Of an import, or of before the store changed its currency: prices of methods are in another one.
+  if (order && order.currency !== store.currency && exchangeOf(order) === null)
+    return validationError([
+      problem('orderId', `of an order in ${store.currency}, or with a rate to it: give shippingAddress and packages`, orderId),
+    ])
   const said = shippingAddress ? addressOf(addressIn(shippingAddress)) : null
   const address = said ?? order?.shippingAddress ?? null
   const sent = packages?.map(quotePackage)
   const lines = order ? await linesOf(context, order, packages != null || order.shippingRequired) : (sent ?? []).map(lineOf)
-  const store = await present(load.storeById.load(await context.storeId()), 'store')
   const quotes = await shippingQuotes(context, store, {
     lines,
     ...(sent && { packages: sent }),

@@ -29,7 +29,7 @@ import { storeRepository } from '../store/repository.ts'
 import { PLAIN_ROUNDING } from '../store-currency/exchange.ts'
 import { storeCurrencyRepository } from '../store-currency/repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
-import { changedLines, editRefused, type QuantityInput, shippingPriceOf, withQuantity } from './order-edit.ts'
+import { changedLines, editRefused, fixedTaxesOf, type QuantityInput, shippingPriceOf, withQuantity } from './order-edit.ts'
 
 const MAX_REASON_LENGTH = 2_000
 
@@ -98,9 +98,17 @@ export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit,
     ...remaining.map((line) => withQuantity(line, changed.quantities.get(line.id) ?? line.quantity, order.currency)),
     ...added.lines,
   ]
-  const terms = await recalculated(unit, order, drafts, edit.shippingPrice ?? shippingPriceOf(order))
+  const hasRate = await isConvertible(unit, order)
+  const fixedTaxes = hasRate ? new Map<number, string>() : fixedTaxesOf(lines, order)
+  const shipping = edit.shippingPrice ?? shippingPriceOf(order)
+  const terms = await recalculated(unit, order, drafts, { shipping, fixedTaxes })
   if ('failure' in terms) return { failure: terms.failure }
   const { amounts } = terms
+  const unknown = hasRate ? undefined : [...fixedTaxesOf(terms.lines, terms)].find(([tax]) => !fixedTaxes.has(tax))
+  if (unknown) {
+    const message = `Expected an order with a rate to the currency of the store: tax ${unknown[0]} is an amount in it, but the order is in ${order.currency}.`
+    return { failure: editRefused('NO_EXCHANGE_RATE', message) }
+  }
   const refunds = await orderRefundRepository(query).ofOrders(storeId, [order.id])
   const toCards = refunds.reduce((sum, { toGiftCards }) => sum + amountOf(toGiftCards), 0n)
   if (amountOf(amounts.total) < amountOf(order.refunded) || amountOf(amounts.giftCardsDiscount) < toCards) {
@@ -168,18 +176,24 @@ async function boundsOf({ query, storeId }: UnitOfWork, order: Order, handedOver
   return { gone, isFulfilled: (line: Pick<OrderLine, 'addedAt'>) => isLineFulfilled(order, line, handedOver) }
 }
 
+/**
+ * Whether amounts of the store are known in the currency of an order. They are not in that of an
+ * import, or of before the store changed its currency.
+ */
+async function isConvertible({ query, storeId }: UnitOfWork, order: Order): Promise<boolean> {
+  if (exchangeOf(order) !== null) return true
+  const [store] = await storeRepository(query).findByIds([storeId])
+  return order.currency === store?.currency
+}
+
 /** Lines to add, completed from the catalogue and, if they apply, the price lists of the customer. */
 async function newLines(unit: UnitOfWork, order: Order, inputs: readonly LineInput[], areListsApplied: boolean) {
   if (inputs.length === 0) return { lines: [] }
   const { query, storeId } = unit
   const exchange = exchangeOf(order)
-  const [[store], sold] = await Promise.all([
-    storeRepository(query).findByIds([storeId]),
-    exchange === null ? null : storeCurrencyRepository(query).byCode(storeId, order.currency),
-  ])
+  const sold = exchange === null ? null : await storeCurrencyRepository(query).byCode(storeId, order.currency)
   const unpriced = inputs.findIndex(({ productId, price }) => productId != null && price == null)
-  // Of an import, or of before the store changed its currency: what the catalogue has is in another one.
-  if (unpriced >= 0 && exchange === null && order.currency !== store?.currency)
+  if (unpriced >= 0 && !(await isConvertible(unit, order)))
     return {
       failure: validationError([
         problem(`addLines.${unpriced}.price`, `given in ${order.currency}, in which the catalogue has no prices`, null),
@@ -210,7 +224,12 @@ async function categoriesOf({ query, storeId }: UnitOfWork, { customer }: Order)
 }
 
 /** The calculation of placed orders, with the discounts that were agreed. */
-async function recalculated(unit: UnitOfWork, order: Order, drafts: readonly DraftLine[], shipping: string) {
+async function recalculated(
+  unit: UnitOfWork,
+  order: Order,
+  drafts: readonly DraftLine[],
+  { shipping, fixedTaxes }: { readonly shipping: string; readonly fixedTaxes: ReadonlyMap<number, string> },
+) {
   const unknown = await unknownAddress(unit, order)
   const result = await calculateCart(unit, {
     currency: order.currency,
@@ -226,7 +245,7 @@ async function recalculated(unit: UnitOfWork, order: Order, drafts: readonly Dra
     couponCodes: [],
     giftCards: [],
     arePricesGiven: true,
-    agreed: { shippingDiscount: order.shippingDiscount, giftCards: order.giftCardsDiscount },
+    agreed: { shippingDiscount: order.shippingDiscount, giftCards: order.giftCardsDiscount, fixedTaxes },
   })
   if (result.kind === 'too-large')
     return { failure: validationError([problem('addLines', 'of a price with at most 10 digits before the point', 'more')]) }

@@ -4,7 +4,13 @@ import { decodeId } from '../ids.ts'
 import type { DraftLine } from '../order/calculation/draft.ts'
 import { MAX_UNITS, type Order, type OrderLine } from '../order/order.ts'
 
-export type OrderEditRefusal = 'STATUS' | 'PAYMENT_PENDING' | 'LINE_FULFILLED' | 'LINE_REFUNDED' | 'TOTAL_REFUNDED'
+export type OrderEditRefusal =
+  | 'STATUS'
+  | 'PAYMENT_PENDING'
+  | 'LINE_FULFILLED'
+  | 'LINE_REFUNDED'
+  | 'TOTAL_REFUNDED'
+  | 'NO_EXCHANGE_RATE'
 
 /** An `OrderEditRefused` of the schema. */
 export const editRefused = (code: OrderEditRefusal, message: string, lineNumber: number | null = null) => ({
@@ -65,6 +71,17 @@ export function withQuantity(line: OrderLine, quantity: number, currency: string
   const discount = roundedProduct(amountOf(line.discount), BigInt(quantity), BigInt(line.quantity), minorUnitOf(currency))
   return { ...terms, quantity, discount: textOf(discount), isKnown: line.productNumber !== 0, requiresShipping: true }
 }
+
+/** Rates of the fixed taxes of an order, by tax: amounts in its currency. */
+export const fixedTaxesOf = (
+  lines: readonly Pick<OrderLine, 'taxes'>[],
+  { shippingTaxes }: Pick<Order, 'shippingTaxes'>,
+): ReadonlyMap<number, string> =>
+  new Map(
+    [...lines.flatMap(({ taxes }) => taxes), ...shippingTaxes].flatMap(({ number, rate, fixed }) =>
+      fixed ? [[number, rate] as const] : [],
+    ),
+  )
 
 /** Price of shipping of a placed order, as the calculation takes it. */
 export function shippingPriceOf({ shipping, shippingTax, shippingTaxes }: Order): string {

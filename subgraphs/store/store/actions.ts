@@ -56,7 +56,9 @@ export async function updateStore(
 async function currencyRefusal(stores: StoreRepository, storeId: number): Promise<string | null> {
   const others = await stores.otherCurrencies(storeId)
   if (others.length > 0) return `unchanged while the store sells in other currencies (${others.join(', ')}): delete these first`
-  return (await stores.hasConvertedOrders(storeId)) ? 'unchanged: the store has orders that were converted from it' : null
+  return (await stores.hasConvertedOrders(storeId))
+    ? 'unchanged, or of another store: this one has orders that were converted from it'
+    : null
 }
 
 const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => ({

@@ -108,8 +108,14 @@ const isDueIn = ({ country, region }: TaxRule, destination: OrderDestination): b
   (country === null || isSameCode(country, destination.country)) &&
   (region === null || isSameRegion(destination.country, region, destination.region))
 
-/** Taxes whose fixed amounts are in the currency of an order. */
-export const taxesIn = (taxes: readonly Tax[], exchange: ExchangeRate | null): readonly Tax[] =>
-  exchange === null
+/** Taxes whose fixed amounts are in the currency of an order: converted, or as `agreed`, by tax. */
+export const taxesIn = (
+  taxes: readonly Tax[],
+  exchange: ExchangeRate | null,
+  agreed: ReadonlyMap<number, string> = new Map(),
+): readonly Tax[] =>
+  exchange === null && agreed.size === 0
     ? taxes
-    : taxes.map((tax) => (tax.fixed ? { ...tax, rate: textOf(converted(amountOf(tax.rate), exchange)) } : tax))
+    : taxes.map((tax) =>
+        tax.fixed ? { ...tax, rate: agreed.get(tax.id) ?? textOf(converted(amountOf(tax.rate), exchange)) } : tax,
+      )

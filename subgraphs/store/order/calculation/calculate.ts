@@ -88,7 +88,7 @@ export async function calculateCart(scope: CalculationScope, cart: CartInput): P
     },
     {
       promotions: promotions.map((promotion) => promotionIn(promotion, { code: cart.currency, exchange: cart.exchange })),
-      taxes: taxesIn(rates, cart.exchange),
+      taxes: taxesIn(rates, cart.exchange, cart.agreed?.fixedTaxes),
     },
   )
   const { pricesIncludeTax } = settings

@@ -49,7 +49,12 @@ export type CartInput = {
   /** Off the order as a whole, besides promotions. */
   readonly orderDiscount?: string
   /** Of an order that was placed: what was agreed besides its lines; absent: a new order. */
-  readonly agreed?: { readonly shippingDiscount: string; readonly giftCards: string }
+  readonly agreed?: {
+    readonly shippingDiscount: string
+    readonly giftCards: string
+    /** Rates of fixed taxes by tax, where `exchange` does not convert them. */
+    readonly fixedTaxes: ReadonlyMap<number, string>
+  }
 }
 
 /** The same with amounts as numbers, and with the rows of its products. */

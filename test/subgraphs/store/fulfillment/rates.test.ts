@@ -131,3 +131,15 @@ test('every invalid field of a rate request is reported', async () => {
   expect((await shipper.rates({ locationId: '999999', packages: [{}] })).__typename).toBe('NotFoundError')
   expect((await shipper.rates({ locationId, orderId: '999999' })).__typename).toBe('NotFoundError')
 })
+
+test('an order in a currency without a rate to that of the store is quoted by its packages alone', async () => {
+  await byWeight('Post')
+  const orderId = String((await anOrder()).number)
+  await stack.ask(shop, 'mutation { updateStore(input: { currency: "JPY" }) { __typename } }')
+  const refused = await shipper.rates({ locationId, orderId, packages: [{ weight: 1 }] })
+  expect(refused).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'orderId' }] })
+  expect(refused.errors[0].message).toContain('an order in JPY, or with a rate to it')
+  const sent = { locationId, shippingAddress: { country: 'PT' }, packages: [{ weight: 1 }] }
+  expect((await shipper.rates(sent)).rates).toMatchObject([{ amount: '3' }])
+  expect((await shipper.rates({ ...sent, orderId: String((await anOrder()).number) })).rates).toMatchObject([{ amount: '3' }])
+})

@@ -1,6 +1,7 @@
 import { TestClock } from 'pg-boss'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startSmtpServer, type TestSmtpServer } from '../../../support/smtp-server.ts'
+import { expectBalancedBooks } from '../support/books.ts'
 import { mailClock, mailServerAt } from '../support/mail.ts'
 import { paymentGateway } from '../support/payment-gateway.ts'
 import { storefrontShopper } from '../support/shopper.ts'
@@ -42,6 +43,7 @@ beforeAll(async () => {
   await add({ code: 'JPY', rate: '160', roundingStep: '100' })
   await add({ code: 'KWD', rate: '0.331' })
 })
+afterEach(() => expectBalancedBooks(stack))
 afterAll(async () => {
   await stop()
   await stack.close()
@@ -257,4 +259,51 @@ test('an edit adds lines at the prices of the shop in the currency of the order,
   expect(await ledgerOf(order.number)).toEqual(['PAYMENT 1600 JPY', 'PAYMENT 3950 JPY', 'REFUND -1600 JPY'])
   expect(await orderOf(order.number)).toMatchObject({ balanceDue: '0', refundDue: '0', refunded: '0' })
   await setRate('JPY', '160')
+})
+
+test('an order of before its store changed the currency keeps its fixed taxes, and takes no other one', async () => {
+  const other = await stack.aStore({ name: 'Glass' })
+  const merchant = async (query: string, variables: Record<string, unknown> = {}) => (await ask(query, variables, other)).r
+  const aTax = (input: object) =>
+    merchant('mutation ($input: CreateTaxInput!) { r: createTax(input: $input) { __typename } }', {
+      input: { country: 'PT', fixed: true, ...input },
+    })
+  await aTax({ name: 'Recycling', rate: '0.5' })
+  const own = storefrontShopper(stack, other)
+  const pot = await own.aProduct({ name: 'Pot', price: '10', stock: 50 })
+  const { order } = await merchant(
+    `mutation ($input: CreateOrderInput!) { r: createOrder(input: $input) { ... on CreateOrderSuccess { order { ${ORDER} } } } }`,
+    { input: { status: 'PAID', customer: ANA, lines: [{ productId: pot, quantity: 2 }], shippingPrice: '4' } },
+  )
+  expect(order).toMatchObject({ currency: 'EUR', total: '25', tax: '1' })
+  expect(await merchant('mutation { r: updateStore(input: { currency: "JPY" }) { __typename } }')).toEqual({
+    __typename: 'UpdateStoreSuccess',
+  })
+  const editOwn = (input: object) =>
+    merchant(
+      `mutation ($id: ID!, $input: EditOrderInput!) { r: editOrder(id: $id, input: $input) { __typename ... on EditOrderSuccess { order { ${ORDER} } } ... on OrderEditRefused { code message } ${FAILURES} } }`,
+      { id: String(order.number), input },
+    )
+  // The tax is 80 of the new currency for what is sold now, and half of the old one for this order.
+  const { id } = (await merchant('{ r: taxes { id } }'))[0]
+  await merchant('mutation ($id: ID!) { r: updateTax(id: $id, input: { rate: "80" }) { __typename } }', { id })
+  const three = { setQuantities: [{ lineId: order.lines[0].id, quantity: 3 }] }
+  expect(await editOwn(three)).toMatchObject({ order: { currency: 'EUR', total: '35.5', tax: '1.5', balanceDue: '10.5' } })
+
+  for (const input of [
+    { name: 'Packaging', rate: '30' },
+    { name: 'Freight', rate: '30', shipping: true },
+  ]) {
+    const { id: tax } = (
+      await merchant(
+        'mutation ($input: CreateTaxInput!) { r: createTax(input: $input) { ... on CreateTaxSuccess { tax { id } } } }',
+        { input: { country: 'PT', fixed: true, ...input } },
+      )
+    ).tax
+    const refused = await editOwn({ shippingPrice: '5' })
+    expect(refused).toMatchObject({ __typename: 'OrderEditRefused', code: 'NO_EXCHANGE_RATE' })
+    expect(refused.message).toContain('the order is in EUR')
+    await merchant('mutation ($id: ID!) { r: deleteTax(id: $id) { __typename } }', { id: tax })
+  }
+  expect(await editOwn({ shippingPrice: '5' })).toMatchObject({ order: { total: '36.5', tax: '1.5' } })
 })

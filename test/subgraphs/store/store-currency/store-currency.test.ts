@@ -1,7 +1,8 @@
 import { TestClock } from 'pg-boss'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startSmtpServer, type TestSmtpServer } from '../../../support/smtp-server.ts'
 import { agreedApp } from '../support/app.ts'
+import { expectBalancedBooks } from '../support/books.ts'
 import { mailClock, mailServerAt } from '../support/mail.ts'
 import { paymentGateway } from '../support/payment-gateway.ts'
 import { storefrontShopper } from '../support/shopper.ts'
@@ -40,6 +41,7 @@ beforeAll(async () => {
     storeCurrency: { code: 'USD', rate: '1.1', rateBase: '1', roundingDirection: 'NEAREST', version: 1 },
   })
 })
+afterEach(() => expectBalancedBooks(stack))
 afterAll(async () => {
   await stop()
   await stack.close()
