@@ -36,9 +36,17 @@ export type Internet = {
 }
 export type Ready = { readonly url: string; readonly key: string }
 /** Milliseconds that the event loop was late. */
-export type Lag = { readonly p50: number; readonly p99: number; readonly max: number }
+export type Lag = {
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+  /** Processor time of the longest turn of the event loop, and how many took longer than a task may. */
+  readonly longestTurn: number
+  readonly longTurns: number
+}
 
 const RESOLUTION = 5
+const LONG_TURN_MS = 50
 const [internet] = await new Promise<[Internet]>((resolve) => process.once('message', (given: Internet) => resolve([given])))
 
 const log = pino({ level: 'fatal' })
@@ -96,13 +104,30 @@ async function due(): Promise<void> {
 
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
 delay.enable()
+/** Of a timer that runs once in a turn: it adds at most its interval. Other processes do not count. */
+const turns = { longest: 0, long: 0 }
+let before = process.threadCpuUsage()
+setInterval(() => {
+  const now = process.threadCpuUsage()
+  const took = (now.user + now.system - before.user - before.system) / 1_000
+  before = now
+  turns.longest = Math.max(turns.longest, took)
+  if (took > LONG_TURN_MS) turns.long += 1
+}, 1)
 const send = (message: Ready | Lag | 'loaded') => process.send?.(message)
 process.on('message', async (request: 'lag' | 'load' | 'stop') => {
   switch (request) {
     case 'lag': {
       const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION)
-      send({ p50: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) })
+      send({
+        p50: late(delay.percentile(50)),
+        p99: late(delay.percentile(99)),
+        max: late(delay.max),
+        longestTurn: turns.longest,
+        longTurns: turns.long,
+      })
       delay.reset()
+      Object.assign(turns, { longest: 0, long: 0 })
       break
     }
     case 'load':

@@ -12,9 +12,9 @@ export type LoadLimiter = {
    */
   readonly acquire: (work: object, tenant?: string) => boolean
   /**
-   * Starts accepted work in its turn: now, unless the processor is short and more arrives. Tenants
-   * take turns. Where too much waits, the newest of those with most is rejected instead, and does
-   * not count any more.
+   * Starts accepted work in its turn: now, unless this turn of the event loop has started enough,
+   * or the processor is short and more arrives. Tenants take turns. Where too much waits, the
+   * newest of those with most is rejected instead, and does not count any more.
    */
   readonly schedule: (work: object, then: Scheduled) => void
   /** Whether `acquire` would succeed now. Cheap: checked before a request is read. */
@@ -58,7 +58,10 @@ const SAMPLE_INTERVAL_MS = 500
 const BUSY_UTILIZATION_RATIO = 0.9
 /** What tenants with less than their share may take over the limit, as a share of it. */
 const OVERFLOW_RATIO = 0.25
-/** Length of the alternating slices that start waiting work and accept new connections. */
+/**
+ * Time for starting work in one turn of the event loop, and the length of the alternating slices
+ * that start waiting work and accept new connections.
+ */
 const SLICE_MS = 10
 
 /**
@@ -69,7 +72,8 @@ const SLICE_MS = 10
  * connections would wait where nobody sees them, in the system's queue, for many times as long. So
  * while the loop has no rest, and connections come or requests are refused, work waits here: slices
  * in which it begins take turns with slices in which whoever comes is let in. Requests over
- * connections that are there already are all seen in one turn, and need not wait.
+ * connections that are there already are all seen in one turn: what a slice cannot start is started
+ * in the next ones, so that answers and timers of others come in between.
  */
 export function createLoadLimiter(highest: number): LoadLimiter {
   const openings = new WeakSet<object>()
@@ -87,6 +91,8 @@ export function createLoadLimiter(highest: number): LoadLimiter {
   let isCrowded = false
   let slice: 'arrivals' | 'work' = 'arrivals'
   let sliceBegan = 0
+  /** When this turn of the event loop started its first work; null: it has not. */
+  let turnBegan: number | null = null
   /** Since the last turn. */
   let hasArrived = false
   const looking = setInterval(look, SAMPLE_INTERVAL_MS).unref()
@@ -99,7 +105,7 @@ export function createLoadLimiter(highest: number): LoadLimiter {
       return true
     },
     schedule(each, { start, refuse }) {
-      if (!isCrowded && waiting.size() === 0) return start()
+      if (!isCrowded && waiting.size() === 0 && hasTurnTime()) return start()
       waiting.push(work.tenantOf(each) ?? NOBODY, { work: each, start, refuse })
       if (waiting.size() === 1) setImmediate(turn)
     },
@@ -135,9 +141,35 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     hasArrived = true
   }
 
-  /** Starts one task at most: its load shows in the next turn. */
+  function hasTurnTime(): boolean {
+    const now = performance.now()
+    if (turnBegan === null) {
+      turnBegan = now
+      setImmediate(() => {
+        turnBegan = null
+      })
+    }
+    return now - turnBegan < SLICE_MS
+  }
+
   function turn(): void {
     const now = performance.now()
+    if (isCrowded) startOne(now)
+    else startSlice(now + SLICE_MS)
+  }
+
+  /** What a task does before it waits for something counts: it runs in front of the next. */
+  function startSlice(end: number): void {
+    waiting.shift()?.start()
+    if (waiting.size() === 0) return
+    queueMicrotask(() => {
+      if (performance.now() < end) startSlice(end)
+      else setImmediate(turn)
+    })
+  }
+
+  /** Starts one task at most: its load shows in the next turn. */
+  function startOne(now: number): void {
     if (now - sliceBegan >= SLICE_MS || (slice === 'arrivals' && !hasArrived)) {
       slice = slice === 'work' ? 'arrivals' : 'work'
       sliceBegan = now

@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto'
 import type { RecordType } from 'dns-packet'
 import { deadline } from './deadline.ts'
-import { type DnsAnswer, type DnsQuestion, decodeAnswer, encodeQuestion } from './dns-message.ts'
+import { type DnsAnswer, decodeAnswer, encodeQuestion } from './dns-message.ts'
+import { type DnsSockets, dnsSockets } from './dns-sockets.ts'
 import { Fault, faultOf } from './fault.ts'
 import type { Network, SocketEndpoint } from './safe-connect.ts'
 import { slots } from './slots.ts'
@@ -40,6 +40,7 @@ const ROOT_RETRY_MS = 10_000
 
 export function dnsClient(network: Network): DnsClient {
   const querySlots = slots(MAX_CONCURRENT_QUERIES)
+  const sockets = dnsSockets(network)
   let question: { readonly until: number; readonly answer: Promise<Root> } | null = null
 
   return { query, root }
@@ -71,7 +72,7 @@ export function dnsClient(network: Network): DnsClient {
       if (!server) break
       try {
         const answer = await querySlots.run(key(server), signal, () =>
-          queryServer(network, server, { name, type, isUnchecked }, signal),
+          queryServer(network, sockets, server, { name, type, isUnchecked }, signal),
         )
         if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer
         failed = answer
@@ -92,59 +93,23 @@ const key = ({ address, port }: SocketEndpoint): string => `${address}#${port}`
 
 async function queryServer(
   network: Network,
+  sockets: DnsSockets,
   server: SocketEndpoint,
   { name, type, isUnchecked }: { readonly name: string; readonly type: RecordType; readonly isUnchecked: boolean },
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
-  const question: DnsQuestion = { id: randomInt(0x10000), name, type }
-  const query = encodeQuestion(question, { isUnchecked })
+  const query = encodeQuestion({ name, type }, { isUnchecked })
   const tryDeadline = deadline(TRY_TIMEOUT_MS, signal)
   try {
-    const answer = await queryOverUdp(network, server, question, query, tryDeadline.signal)
-    return answer === 'truncated' ? await queryOverTcp(network, server, question, query, tryDeadline.signal) : answer
+    const receive = (message: Buffer) => decodeAnswer(message, query)
+    const answer = await sockets.exchange(server, query, receive, tryDeadline.signal)
+    return answer === 'truncated' ? await queryOverTcp(network, server, query, tryDeadline.signal) : answer
   } finally {
     tryDeadline.clear()
   }
 }
 
-async function queryOverUdp(
-  network: Network,
-  server: SocketEndpoint,
-  question: DnsQuestion,
-  query: Buffer,
-  signal: AbortSignal,
-): Promise<DnsAnswer | 'truncated'> {
-  const socket = await network.resolverDatagrams(server)
-  const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer | 'truncated'>()
-  const onAbort = () => reject(new Fault('timeout', 'no DNS answer in time'))
-  if (signal.aborted) onAbort()
-  signal.addEventListener('abort', onAbort, { once: true })
-  socket.on('error', reject)
-  socket.on('message', (message) => {
-    try {
-      const answer = decodeAnswer(message, question)
-      // Ignore packets of other senders and keep listening.
-      if (answer !== null) resolve(answer)
-    } catch (error) {
-      reject(error)
-    }
-  })
-  socket.send(query, (error) => error && reject(error))
-  try {
-    return await promise
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    socket.close()
-  }
-}
-
-async function queryOverTcp(
-  network: Network,
-  server: SocketEndpoint,
-  question: DnsQuestion,
-  query: Buffer,
-  signal: AbortSignal,
-): Promise<DnsAnswer> {
+async function queryOverTcp(network: Network, server: SocketEndpoint, query: Buffer, signal: AbortSignal): Promise<DnsAnswer> {
   const socket = await network.resolverStream(server, signal)
   const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>()
   const onAbort = () => reject(new Fault('timeout', 'no DNS answer in time'))
@@ -160,7 +125,7 @@ async function queryOverTcp(
     const length = received.readUInt16BE(0)
     if (received.length < length + 2) return
     try {
-      const answer = decodeAnswer(received.subarray(2, length + 2), question)
+      const answer = decodeAnswer(received.subarray(2, length + 2), query)
       if (answer === null || answer === 'truncated') throw new Fault('malformed', 'a DNS answer to another question')
       resolve(answer)
     } catch (error) {

@@ -14,16 +14,20 @@ export type DnsAnswer = {
   readonly isAuthentic: boolean
 }
 
-export type DnsQuestion = { readonly id: number; readonly name: string; readonly type: RecordType }
-
+/** Bytes of a message before its first question (RFC 1035 §4.1.1). */
+const HEADER_BYTES = 12
+const TYPE_AND_CLASS_BYTES = 4
 /** Fits into one packet on every path (DNS Flag Day 2020). */
 const MAX_UDP_BYTES = 1_232
 
-/** `isUnchecked` requests the records even with wrong signatures (CD). */
-export function encodeQuestion({ id, name, type }: DnsQuestion, { isUnchecked = false } = {}): Buffer {
+/** A query with the id 0. `isUnchecked` requests the records even with wrong signatures (CD). */
+export function encodeQuestion(
+  { name, type }: { readonly name: string; readonly type: RecordType },
+  { isUnchecked = false } = {},
+): Buffer {
   return packet.encode({
     type: 'query',
-    id,
+    id: 0,
     flags: packet.RECURSION_DESIRED | packet.AUTHENTIC_DATA | (isUnchecked ? packet.CHECKING_DISABLED : 0),
     questions: [{ name, type }],
     additionals: [
@@ -42,16 +46,16 @@ export function encodeQuestion({ id, name, type }: DnsQuestion, { isUnchecked = 
 }
 
 /**
- * Parses a response: `null` when it does not answer this question (other id or question, no
+ * Parses a response: `null` when it does not answer this query (other id or question, no
  * response), 'truncated' when TCP is needed. Throws `malformed` when it answers in nonsense.
  */
-export function decodeAnswer(message: Buffer, question: DnsQuestion): DnsAnswer | 'truncated' | null {
-  if (message.length < 12 || message.readUInt16BE(0) !== question.id) return null
+export function decodeAnswer(message: Buffer, query: Buffer): DnsAnswer | 'truncated' | null {
+  if (message.length < HEADER_BYTES || message.readUInt16BE(0) !== query.readUInt16BE(0)) return null
   const flags = message.readUInt16BE(2)
   const isResponse = (flags & 0x8000) !== 0
   const isTruncated = (flags & 0x0200) !== 0
   if (!isResponse) return null
-  if (!repeatsQuestion(message, question)) return null
+  if (!repeatsQuestion(message, query)) return null
   // A truncated record section may end inside a record.
   if (isTruncated) return 'truncated'
   let decoded: packet.DecodedPacket
@@ -71,21 +75,30 @@ function isReferral({ answers = [], authorities = [] }: packet.DecodedPacket): b
   return answers.length === 0 && authorities.some(({ type }) => type === 'NS') && !authorities.some(({ type }) => type === 'SOA')
 }
 
-/** Some servers omit the question in refusals, which have no records to forge. */
-function repeatsQuestion(message: Buffer, { name, type }: DnsQuestion): boolean {
+/**
+ * Whether the questions are equal, ignoring the case of ASCII letters. Some servers omit the
+ * question in refusals, which have no records to forge.
+ */
+function repeatsQuestion(message: Buffer, query: Buffer): boolean {
   const questions = message.readUInt16BE(4)
   if (questions === 0) return message.readUInt16BE(6) === 0
-  if (questions !== 1) return false
-  try {
-    // Parse the question alone: the records may be cut off.
-    const alone = Buffer.from(message)
-    alone.fill(0, 6, 12)
-    const [question] = packet.decode(alone).questions ?? []
-    return question?.type === type && canonicalName(question.name) === canonicalName(name)
-  } catch {
-    return false
-  }
+  const end = questionEnd(query)
+  if (questions !== 1 || message.length < end) return false
+  const nameEnd = end - TYPE_AND_CLASS_BYTES
+  for (let at = HEADER_BYTES; at < nameEnd; at += 1) if (lowerCase(message[at]) !== lowerCase(query[at])) return false
+  return message.compare(query, nameEnd, end, nameEnd, end) === 0
 }
+
+/** Where the question of our own query ends, which has no compressed name. */
+function questionEnd(query: Buffer): number {
+  let at = HEADER_BYTES
+  while (query[at]) at += (query[at] ?? 0) + 1
+  return at + 1 + TYPE_AND_CLASS_BYTES
+}
+
+/** Lengths of labels are below the letters, so they are compared as they are. */
+const lowerCase = (byte: number | undefined): number | undefined =>
+  byte !== undefined && byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
 
 /** Lower case without the final dot; the root is the empty name. */
 export const canonicalName = (name: string): string => name.toLowerCase().replace(/\.$/, '')

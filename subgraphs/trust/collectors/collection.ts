@@ -96,9 +96,14 @@ export function startCollectors(
 
 /** What stands for a row whose answer has not come when a decision must be made. */
 export const timedOutEvidence = ({ row }: PendingEvidence, subject: Subject, at: UnixSeconds): Evidence =>
-  failedEvidence(row, subject, new Fault('timeout', 'no answer in time'), at)
+  failedEvidence(row, subject, { reason: 'timeout', retryAfter: null }, at)
 
-function failedEvidence(row: CollectorRow, subject: Subject, { reason, retryAfter }: Fault, collectedAt: UnixSeconds): Evidence {
+function failedEvidence(
+  row: CollectorRow,
+  subject: Subject,
+  { reason, retryAfter }: Pick<Fault, 'reason' | 'retryAfter'>,
+  collectedAt: UnixSeconds,
+): Evidence {
   const wait = Math.min(Math.max(retryAfter ?? MIN_RETRY_SECONDS, MIN_RETRY_SECONDS), MAX_RETRY_SECONDS)
   const around = { subject: row.subjectOf(subject), collectedAt, validUntil: collectedAt + wait, version: null }
   // Each failure is evidence of every source.

@@ -11,6 +11,7 @@ import type { Evidence, FeedCopy, FeedHit, ListedNow, Snapshot, UnixSeconds } fr
 import type { UrlKeys } from '../url-key.ts'
 import { createCircuits } from './circuits.ts'
 import { type PendingEvidence, type RunningCollections, startCollectors, timedOutEvidence } from './collection.ts'
+import { collectionTurn, snapshotTurn } from './collection-turns.ts'
 import type { CollectorParts, Subject } from './collector.ts'
 import { type CollectorRow, collectors, keyOf, sourceSubjects } from './collectors.ts'
 import { dnsblZones } from './dnsbl.ts'
@@ -23,7 +24,6 @@ import { networkFiles } from './networks.ts'
 import { popularNames } from './popular-names.ts'
 import { createRedirectFollower, type FollowRedirects } from './redirects.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
-import { snapshotTurn } from './snapshot-turn.ts'
 import { unlessAborted } from './unless-aborted.ts'
 import type { CollectorConfig } from './variables.ts'
 import { WHOIS_PORT } from './whois.ts'
@@ -49,6 +49,8 @@ const MAX_SAVES_PER_STATEMENT = 100
  * just missed it there. Seconds.
  */
 const SHARED_SECONDS = 10
+/** One for all that wait: the stack of a timer says nothing. */
+const DATABASE_TOO_SLOW = new Error('The database takes too long.')
 const HOUR_MS = 3_600_000
 
 export type EvidenceOptions = {
@@ -85,7 +87,7 @@ export type TrustSources = {
    * Downloads due lists, and returns the state of each. Rejects when the database does not answer.
    */
   readonly refreshLists: () => Promise<readonly RefreshedList[]>
-  /** Looks after lists and DNS from now on, until it is closed. */
+  /** Looks after lists and DNS until it is closed. */
   readonly start: () => void
   /** Ends what runs, and resolves when nothing does. */
   readonly close: () => Promise<void>
@@ -156,6 +158,7 @@ export function trustSources({
   const background = new Set<Promise<unknown>>()
   const running: RunningCollections = new Set()
   let isDnsUp: boolean | null = null
+  let maintenance = Promise.resolve()
 
   // Under load many targets share a statement. Few at first: were hundreds begun at once, none of
   // them would be answered in time.
@@ -175,8 +178,6 @@ export function trustSources({
     },
     { maxItems: MAX_SAVES_PER_STATEMENT },
   )
-
-  let maintenance = Promise.resolve()
 
   return {
     async evidenceFor(subject, { signal, budgetMs = BUDGET_MS, maxStaleSeconds = 0 } = {}) {
@@ -276,11 +277,11 @@ export function trustSources({
     // The rest of the budget is for the database.
     const late = sleep(Math.max(1, budgetMs - DATABASE_TIMEOUT_MS), null, { ref: false })
     const cached = await loadValidEvidence(subject, isRenewal)
+    await collectionTurn()
     const rows = collectors.filter(({ source }) => !cached.some((each) => each.source === source))
     const answers = start(rows, subject)
-    const now = await Promise.all(
-      answers.map((answer) => Promise.race([answer.evidence, late.then(() => timedOutEvidence(answer, subject, seconds()))])),
-    )
+    const inBudget = await Promise.all(answers.map(({ evidence }) => Promise.race([evidence, late])))
+    const now = answers.map((answer, index) => inBudget[index] ?? timedOutEvidence(answer, subject, seconds()))
     // A dead source is known to be down before its own, longer time is over.
     for (const [index, { row }] of answers.entries()) {
       const each = now[index]
@@ -350,7 +351,7 @@ export function trustSources({
     complaint: string,
   ): Promise<Result | Otherwise> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error('The database takes too long.')), DATABASE_TIMEOUT_MS)
+    const timer = setTimeout(() => late.reject(DATABASE_TOO_SLOW), DATABASE_TIMEOUT_MS)
     try {
       return await Promise.race([work, late.promise])
     } catch (error) {

@@ -1,9 +1,10 @@
-import { X509Certificate } from 'node:crypto'
-import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import type { X509Certificate } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
 import { isAddress } from '../../../platform/outbound/address-policy.ts'
 import { connectTo } from '../../../platform/outbound/addresses.ts'
 import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
 import { describeCertificate } from './certificate.ts'
+import { certificateTurn } from './collection-turns.ts'
 import type { Collector } from './collector.ts'
 
 const HOUR_SECONDS = 3_600
@@ -35,10 +36,14 @@ export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, s
         { servername: host, rejectUnauthorized: false, secureContext: network.lenient() },
         signal,
       )
+      socket.on('error', () => {})
       try {
-        return { status: 'ok', facts: factsOf(socket, host, network.authorities), validFor: 6 * HOUR_SECONDS }
+        // Before others get their turns: what closes loses them.
+        const seen = { ...certificatesOf(socket), protocol: socket.getProtocol() ?? 'unknown', isAuthorized: socket.authorized }
+        await certificateTurn()
+        return { status: 'ok', facts: factsOf(seen, host, network.authorities), validFor: 6 * HOUR_SECONDS }
       } finally {
-        socket.on('error', () => {}).destroy()
+        socket.destroy()
       }
     } catch (error) {
       const fault = faultOf(error)
@@ -51,20 +56,25 @@ export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, s
   })
 }
 
-function factsOf(socket: TLSSocket, host: string, authorities: readonly string[] | null) {
-  const chain: X509Certificate[] = []
-  const seen = new Set<string>()
-  // The objects of node:tls are linked, and a root is linked with itself.
-  for (
-    let each: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
-    each?.raw;
-    each = each.issuerCertificate
-  ) {
-    if (seen.has(each.fingerprint256) || chain.length === MAX_CHAIN) break
-    seen.add(each.fingerprint256)
-    chain.push(new X509Certificate(each.raw))
-  }
-  if (chain.length === 0) throw new Fault('malformed', 'a handshake without a certificate')
-  const protocol = socket.getProtocol() ?? 'unknown'
-  return { protocol, ...describeCertificate(chain, { host, isAuthorized: socket.authorized, authorities }) }
+type Handshake = {
+  /** Begins with that of the host. */
+  readonly chain: readonly X509Certificate[]
+  readonly protocol: string
+  /** Whether OpenSSL trusts chain, dates and name. */
+  readonly isAuthorized: boolean
 }
+
+/** As the server sent them, but for an authorized one: nothing is left to be verified there. */
+function certificatesOf(socket: TLSSocket): Pick<Handshake, 'chain'> {
+  const leaf = socket.getPeerX509Certificate()
+  if (!leaf) throw new Fault('malformed', 'a handshake without a certificate')
+  const chain = [leaf]
+  if (socket.authorized) return { chain }
+  for (let next = leaf.issuerCertificate; next && chain.length < MAX_CHAIN; next = next.issuerCertificate) chain.push(next)
+  return { chain }
+}
+
+const factsOf = ({ chain, protocol, isAuthorized }: Handshake, host: string, authorities: readonly string[] | null) => ({
+  protocol,
+  ...describeCertificate(chain, { host, isAuthorized, authorities }),
+})

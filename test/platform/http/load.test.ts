@@ -44,6 +44,28 @@ test('accepted work starts at once under high load, but new work is rejected', a
   expect(await begunIn()).toEqual([0, 0, 0])
 })
 
+test('of tasks that arrive in one turn, each turn starts as many as take 10 ms', async () => {
+  let turns = 0
+  const begun: number[] = []
+  const start = () => {
+    begun.push(turns)
+    // As a handler does, which has awaited something.
+    queueMicrotask(() => {
+      const end = performance.now() + 2
+      while (performance.now() < end);
+    })
+  }
+  for (let count = 0; count < 3; count++) load.schedule({}, { start, refuse: () => expect.unreachable() })
+  const busyUntil = performance.now() + 12
+  while (performance.now() < busyUntil);
+  for (let count = 0; count < 50; count++) load.schedule({}, { start, refuse: () => expect.unreachable() })
+  expect(begun).toEqual([0, 0, 0])
+  for (turns = 1; begun.length < 53; turns++) await turn()
+  const perTurn = Object.values(Object.groupBy(begun.slice(3), String)).map((all) => all?.length ?? 0)
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(5)
+  expect(perTurn.length).toBeGreaterThanOrEqual(10)
+})
+
 test('under higher load one task starts per turn, so that others run in between', async () => {
   await withoutRest({ isMoreComing: true })
   const begun = await begunIn()
