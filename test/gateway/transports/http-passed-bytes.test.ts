@@ -154,7 +154,7 @@ test('an answer that is compared with that of a candidate afterwards is kept for
   const compared = await createGateway({ supergraph, shadow, log: recordingLog().log })
   const opened = await openTransports(compared.gateway)
   expect((await opened.post({ query: QUERY })).body).toEqual(ANSWER)
-  await vi.waitFor(() => expect(compared.shadowReport()?.verdicts).toMatchObject({ same: 1, failed: 0 }))
+  await expect.poll(() => compared.shadowReport()?.verdicts).toMatchObject({ same: 1, failed: 0 })
   await opened.close()
   await compared.close()
 })
