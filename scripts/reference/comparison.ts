@@ -35,7 +35,7 @@ const CONFORMANCE: readonly Comparison[] = [
     others: ['plan', 'yes', 'documents federation to 2.5', '–'],
   },
   {
-    capability: '`@defer`: multipart, WebSocket, event streams',
+    capability: '`@defer`: multipart (`deferSpec=20220824`), WebSocket, event streams',
     page: FEDERATION,
     tests: ['gateway/transports/incremental', 'gateway/executor/federated/deferred-plan'],
     others: ['–', '–', '–', 'multipart, SSE'],
