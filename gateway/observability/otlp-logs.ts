@@ -7,9 +7,6 @@ const EXPORT_INTERVAL_MS = 1_000
 export const MAX_WAITING_LOG_LINES = 2_048
 /** Most characters of a line that is exported; longer ones are dropped as well. */
 export const MAX_EXPORTED_LINE_CHARACTERS = 20_000
-/** Timeout of the last export, when the process ends. */
-const FLUSH_TIMEOUT_MS = 5_000
-
 /** Sends log lines to a collector. */
 export type LogExport = {
   /** Takes a line of the log, and never throws. */
@@ -24,22 +21,22 @@ export type LogExport = {
 export function exportLogs(target: OtlpTarget): LogExport {
   let waiting: string[] = []
   let dropped = 0
-  const send = async (signal: AbortSignal) => {
+  let isFailing = false
+  const send = async () => {
     if (waiting.length === 0 && dropped === 0) return
     const [lines, missing] = [waiting, dropped]
     waiting = []
     dropped = 0
     try {
-      await postOtlp(target, '/v1/logs', logsMessage(lines, { target, missing, now: Date.now() }), signal)
-    } catch (error) {
-      // Ended by `close`, which sends them once more.
-      if (signal.aborted && waiting.length + lines.length <= 2 * MAX_WAITING_LOG_LINES) waiting = [...lines, ...waiting]
-      else dropped += lines.length
-      dropped += missing
-      throw error
+      await postOtlp(target, '/v1/logs', logsMessage(lines, { target, missing, now: Date.now() }))
+      isFailing = false
+    } catch {
+      // Not logged: a failed export would cause the next one.
+      isFailing = true
+      dropped += lines.length + missing
     }
   }
-  // Not logged: a failed export would cause the next one.
+  // An export in progress is not aborted: the collector may have its lines, and would get them twice.
   const exporting = runPeriodically(EXPORT_INTERVAL_MS, send, () => {})
   return {
     write(line) {
@@ -48,7 +45,7 @@ export function exportLogs(target: OtlpTarget): LogExport {
     },
     async close() {
       await exporting.stop()
-      await send(AbortSignal.timeout(FLUSH_TIMEOUT_MS)).catch(() => {})
+      if (!isFailing) await send()
     },
   }
 }

@@ -3,8 +3,6 @@ import { runPeriodically } from '../../platform/process/run-periodically.ts'
 import type { Metrics, Series } from './metrics.ts'
 import { type OtlpTarget, otlpAttributes, otlpResource, otlpTime, postOtlp } from './otlp-post.ts'
 
-/** Timeout of the last export, when the process ends. */
-const FLUSH_TIMEOUT_MS = 5_000
 /** OTLP's AGGREGATION_TEMPORALITY_CUMULATIVE: values count from the start of the process. */
 const CUMULATIVE = { aggregationTemporality: 2 } as const
 
@@ -19,9 +17,9 @@ export function exportMetrics(
 ): { readonly close: () => Promise<void> } {
   const startedAt = Date.now()
   let isFailing = false
-  const send = async (signal: AbortSignal) => {
+  const send = async () => {
     const message = metricsMessage(await metrics.values(), { target, startedAt, now: Date.now() })
-    await postOtlp(target, '/v1/metrics', message, signal)
+    await postOtlp(target, '/v1/metrics', message)
     if (isFailing) log.info('metrics are exported again')
     isFailing = false
   }
@@ -32,7 +30,7 @@ export function exportMetrics(
   return {
     async close() {
       await exporting.stop()
-      await send(AbortSignal.timeout(FLUSH_TIMEOUT_MS)).catch(() => {})
+      if (!isFailing) await send().catch(() => {})
     },
   }
 }

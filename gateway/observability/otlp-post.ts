@@ -1,5 +1,5 @@
-/** Timeout of one request to the collector. */
-const POST_TIMEOUT_MS = 10_000
+/** Timeout of one request to the collector; the end of the process may wait for one. */
+const POST_TIMEOUT_MS = 5_000
 
 /** Where telemetry is sent, and what it is called. */
 export type OtlpTarget = {
@@ -13,19 +13,13 @@ export type OtlpTarget = {
  * Sends a message to `path` of the collector, as OTLP over HTTP with JSON. Rejects without an answer
  * of 2xx; the message has neither headers nor the answer.
  */
-export async function postOtlp(
-  { endpoint, headers }: OtlpTarget,
-  path: string,
-  message: object,
-  signal?: AbortSignal,
-): Promise<void> {
-  const timeout = AbortSignal.timeout(POST_TIMEOUT_MS)
+export async function postOtlp({ endpoint, headers }: OtlpTarget, path: string, message: object): Promise<void> {
   const response = await fetch(`${endpoint.replace(/\/+$/, '')}${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(message),
     redirect: 'error',
-    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    signal: AbortSignal.timeout(POST_TIMEOUT_MS),
   })
   // The answer may name rejected items; the next export does not depend on it.
   await response.body?.cancel()

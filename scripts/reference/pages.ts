@@ -1,5 +1,6 @@
 import { boundsPage } from './bounds.ts'
 import { commandsPage } from './commands.ts'
+import { comparisonPage } from './comparison.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { metricsPage } from './metrics.ts'
@@ -17,6 +18,7 @@ export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
     ['docs/reference/bounds.md', boundsPage()],
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', metricsPage()],
+    ['docs/gateway/comparison.md', comparisonPage()],
     ['docs/reference/events.md', eventsPage()],
     ['docs/reference/operation-limits.md', operationLimitsPage()],
     ['docs/reference/staff-roles.md', staffRolesPage()],

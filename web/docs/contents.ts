@@ -33,7 +33,11 @@ export const DOCS_SECTIONS: readonly (Section & { readonly folder?: string })[] 
     heading: 'Concepts',
     names: ['architecture', 'store', 'trust', 'mcp', 'clients', 'examples', 'security', 'reliability', 'scaling', 'performance'],
   },
-  { heading: 'Gateway', folder: 'gateway', names: ['gateway', 'gateway/standalone', 'gateway/configuration'] },
+  {
+    heading: 'Gateway',
+    folder: 'gateway',
+    names: ['gateway', 'gateway/comparison', 'gateway/standalone', 'gateway/configuration'],
+  },
   {
     heading: 'Reference',
     folder: 'reference',
