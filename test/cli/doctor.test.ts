@@ -9,9 +9,8 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkClock, checkNetwork, checkNode } from '../../cli/doctor/machine.ts'
 import { migrate } from '../../platform/database/migrate.ts'
+import { runAtrium } from '../support/command-line.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/database.ts'
-
-const ROOT = join(import.meta.dirname, '../..')
 
 let database: FreshDatabase
 let folder: string
@@ -26,13 +25,7 @@ afterAll(async () => {
 
 async function atrium(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, ['cli/atrium.ts', ...words], {
-    cwd: ROOT,
-    env: { PATH, HOME, DATA_DIR: folder, PORT: '0', TRUST_LISTS: 'none', LOG_LEVEL: 'silent', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-  return { out, err, code }
+  return runAtrium(words, { PATH, HOME, DATA_DIR: folder, PORT: '0', TRUST_LISTS: 'none', LOG_LEVEL: 'silent', ...env })
 }
 async function doctor(env: NodeJS.ProcessEnv = {}) {
   const { out, code } = await atrium(['doctor', '--json'], env)

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runAtrium } from '../support/command-line.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 let database: FreshDatabase
 let folder: string
 beforeAll(async () => {
@@ -20,7 +18,7 @@ afterAll(async () => {
 })
 
 /** Runs `npx atrium store …` with this standard input, to its end. */
-async function store(words: readonly string[], input = '') {
+async function store(words: readonly string[], input?: string) {
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -28,11 +26,8 @@ async function store(words: readonly string[], input = '') {
     FILES_DIR: folder,
     LOG_LEVEL: 'error',
   }
-  const child = spawn(process.execPath, ['cli/atrium.ts', 'store', ...words], { cwd: ROOT, env })
-  child.stdin.end(input)
-  const code = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const [out, err, status] = await Promise.all([text(child.stdout), text(child.stderr), code])
-  return { out, err, status }
+  const { code, ...texts } = await runAtrium(['store', ...words], env, input)
+  return { ...texts, status: code }
 }
 
 /** Rows of a statement. */

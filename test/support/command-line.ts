@@ -15,25 +15,27 @@ export type Ended = { readonly out: string; readonly err: string; readonly code:
 /** Commands that are servers: they end with their process. */
 const SERVERS: ReadonlySet<string | undefined> = new Set(['start', 'cluster', 'mcp'])
 
-/** Commands by their first two words that this process has run as processes of their own. */
+/**
+ * Commands by their first two words, and whether they had input, that this process has run as
+ * processes of their own.
+ */
 const proved = new Set<string>()
 
 /**
- * Runs `npx atrium …` to its end, with empty standard input and no other environment than `env`.
- * The first run of each command is a process of its own, as for an operator. Later ones share a
- * process, which has loaded what they import: it is nine tenths of the processor time of most. What
- * reads standard input, or runs beside another command, is always a process of its own.
+ * Runs `npx atrium …` to its end, with `input` as standard input and no other environment than
+ * `env`. The first run of each command, and the first with input, is a process of its own, as for an
+ * operator. Later ones share a process, which has loaded what they import: it is nine tenths of the
+ * processor time of most. What runs beside another command is always a process of its own.
  */
-export async function runAtrium(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const command = words.slice(0, 2).join(' ')
-  const isAlone = isBusy || SERVERS.has(words[0]) || words.some((word) => word === '-' || word.endsWith('-stdin'))
-  if (isAlone || !proved.has(command)) {
+export async function runAtrium(words: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Ended> {
+  const command = [...words.slice(0, 2), input === '' ? 'without input' : 'with input'].join(' ')
+  if (isBusy || SERVERS.has(words[0]) || !proved.has(command)) {
     proved.add(command)
-    return runProcess(words, env)
+    return runProcess(words, env, input)
   }
   isBusy = true
   try {
-    return await runShared(words, env)
+    return await runShared(words, env, input)
   } finally {
     isBusy = false
   }
@@ -57,10 +59,10 @@ type Runner = ChildProcessByStdio<Writable, Readable, Readable>
 let runner: Runner | null = null
 let isBusy = false
 
-async function runShared(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+async function runShared(words: readonly string[], env: NodeJS.ProcessEnv, input: string): Promise<Ended> {
   runner ??= startRunner()
   const mark = `end of ${randomUUID()} `
-  runner.stdin.write(`${JSON.stringify({ words, env, mark })}\n`)
+  runner.stdin.write(`${JSON.stringify({ words, env, mark, input })}\n`)
   const [out, err] = await Promise.all([textUntil(runner.stdout, mark), textUntil(runner.stderr, mark)])
   return { out: out.text, err: err.text, code: out.code }
 }
