@@ -69,6 +69,7 @@ const sectionsOf = (text: string): readonly string[] =>
 const ALL = [
   '',
   '/orders',
+  '/drafts',
   '/returns',
   '/products',
   '/transfers',
@@ -89,6 +90,7 @@ const OF_ROLES: Readonly<Record<string, readonly string[]>> = {
   FULFILLMENT: [
     '',
     '/orders',
+    '/drafts',
     '/returns',
     '/products',
     '/transfers',
@@ -102,6 +104,7 @@ const OF_ROLES: Readonly<Record<string, readonly string[]>> = {
   SUPPORT: [
     '',
     '/orders',
+    '/drafts',
     '/returns',
     '/products',
     '/transfers',

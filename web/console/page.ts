@@ -73,6 +73,7 @@ export function consolePage<const On extends `/${string}`, const Table extends P
 const ICONS: LookupTable<IconName> = lookupTable({
   '/console': 'gauge',
   '/console/orders': 'receipt',
+  '/console/drafts': 'file',
   '/console/returns': 'return',
   '/console/products': 'package',
   '/console/transfers': 'copy',

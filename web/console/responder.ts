@@ -11,6 +11,7 @@ import { access } from './access.ts'
 import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { customers } from './customers.ts'
+import { drafts } from './drafts.ts'
 import { imports } from './imports.ts'
 import { orders } from './orders.ts'
 import { overview } from './overview.ts'
@@ -31,6 +32,7 @@ import { webhooks } from './webhooks.ts'
 export const SECTIONS: readonly ConsoleRow[] = [
   overview,
   orders,
+  drafts,
   returns,
   products,
   transfers,

@@ -28,6 +28,7 @@ import { serveAuditCsv } from './audit-csv.ts'
 import type { ConsoleChange } from './change.ts'
 import { currencies, currencyChanges } from './currencies.ts'
 import { customer, customerChanges } from './customer.ts'
+import { draft, draftChanges, newDraft } from './draft.ts'
 import { fieldId, formState, type RefusedChange } from './form-state.ts'
 import { acceptImageForms } from './image-form.ts'
 import { importChanges, importPage } from './import.ts'
@@ -58,6 +59,8 @@ import { webhooksChanges } from './webhooks.ts'
 const ROWS: readonly ConsoleRow[] = [
   ...SECTIONS,
   order,
+  newDraft,
+  draft,
   newProduct,
   product,
   newTransfer,
@@ -82,6 +85,7 @@ const CHANGES: readonly ConsoleChange[] = [
   ...transferChanges,
   ...productChanges,
   ...orderChanges,
+  ...draftChanges,
   ...customerChanges,
   ...priceListChanges,
   ...fixedPriceChanges(priceList),

@@ -16,7 +16,7 @@ import { TRANSFERS } from './transfers.ts'
 
 const PATH = `${TRANSFERS}/new`
 /** Each is looked up by itself. More are sent by a program. */
-const MAX_LINES = 50
+export const MAX_ITEM_LINES = 50
 
 export const newTransfer = consolePage({
   path: PATH,
@@ -37,7 +37,7 @@ export const newTransfer = consolePage({
       site,
       html`${onceField()}<div class="fields">${selectInput(form, { name: 'sourceId', label: 'From', stored: options[0]?.[0] ?? '', options })}
 ${selectInput(form, { name: 'destinationId', label: 'To', stored: options[1]?.[0] ?? '', options })}</div>
-${textArea(form, { name: 'lines', label: 'Items', stored: '', rows: 6, maxLength: 10_000, isRequired: true, hint: `One a line: stock keeping unit (SKU), a space, units. At most ${MAX_LINES}.` })}
+${textArea(form, { name: 'lines', label: 'Items', stored: '', rows: 6, maxLength: 10_000, isRequired: true, hint: `One a line: stock keeping unit (SKU), a space, units. At most ${MAX_ITEM_LINES}.` })}
 ${textInput(form, { name: 'note', label: 'Note', stored: '', maxLength: 1_000 })}
 <p><button>Write down the transfer</button></p>
 <p class="quiet">No stock moves before you send it.</p>`,
@@ -51,7 +51,7 @@ export const newTransferChange = consoleChange({
   operations: [ConsoleCreateTransferDocument, ConsoleTransferItemDocument],
   async make({ field, run }) {
     const form = readForm(field)
-    const lines = await linesOf(form, run)
+    const lines = await itemLinesOf(form, run)
     const input = {
       sourceId: form.text('sourceId'),
       destinationId: form.text('destinationId'),
@@ -66,12 +66,12 @@ export const newTransferChange = consoleChange({
   },
 })
 
-/** The items of the form, by their stock keeping units. */
-async function linesOf(form: FormReader, run: RunPageOperation): Promise<readonly InventoryTransferLineInput[]> {
+/** Items of the field `lines`: a stock keeping unit and units in each line. */
+export async function itemLinesOf(form: FormReader, run: RunPageOperation): Promise<readonly InventoryTransferLineInput[]> {
   const texts = (form.lines('lines') ?? '').split('\n').filter((text) => text.trim() !== '')
-  if (texts.length < 1 || texts.length > MAX_LINES) form.refuse('lines', `Enter 1 to ${MAX_LINES} lines.`)
+  if (texts.length < 1 || texts.length > MAX_ITEM_LINES) form.refuse('lines', `Enter 1 to ${MAX_ITEM_LINES} lines.`)
   const lines: InventoryTransferLineInput[] = []
-  for (const text of texts.slice(0, MAX_LINES)) {
+  for (const text of texts.slice(0, MAX_ITEM_LINES)) {
     const [, sku = '', units = ''] = /^\s*(\S.{0,254}?)\s+(\d{1,10})\s*$/.exec(text) ?? []
     if (sku === '') {
       form.refuse('lines', `Expected a stock keeping unit, a space and units, got “${text.slice(0, 60)}”.`)

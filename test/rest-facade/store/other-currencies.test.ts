@@ -58,8 +58,8 @@ async function aShop() {
   await create(shop, 'createTax', { name: 'VAT', country: 'PT', rate: '23' })
   await create(shop, 'createTax', { name: 'Recycling', country: 'PT', rate: '0.5', fixed: true })
   await create(shop, 'createTax', { name: 'Freight', country: 'PT', rate: '0.35', fixed: true, shipping: true })
-  const way = { type: 'FLAT', name: 'Post', fees: [{ type: 'FIXED', value: '3.15' }] }
-  await create(shop, 'createShippingMethod', way)
+  const method = { type: 'FLAT', name: 'Post', fees: [{ type: 'FIXED', value: '3.15' }] }
+  await create(shop, 'createShippingMethod', method)
   await create(shop, 'createPromotion', { name: 'Ten', type: 'PERCENTAGE', discountAmountPercent: '10' })
   const { json } = await stack.ask('POST /products.json', {
     as: shop,

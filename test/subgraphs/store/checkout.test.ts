@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { expectBalancedBooks } from './support/books.ts'
 import { storefrontShopper } from './support/shopper.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
@@ -12,6 +13,7 @@ beforeAll(async () => {
   shopper = storefrontShopper(stack, shop)
   await shopper.aTax({ name: 'VAT', country: 'PT', rate: '23' })
 })
+afterEach(() => expectBalancedBooks(stack))
 afterAll(() => stack.close())
 
 const codes = ({ problems }: { problems: { code: string }[] }) => problems.map(({ code }) => code)

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
 import { agreedApp } from './support/app.ts'
+import { expectBalancedBooks } from './support/books.ts'
 import { paymentGateway } from './support/payment-gateway.ts'
 import { storefrontShopper } from './support/shopper.ts'
 import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
@@ -21,6 +22,7 @@ beforeAll(async () => {
   shopper = storefrontShopper(stack, shop)
   gatewayMethod = await shopper.aGateway({ paymentMethodUrl: gateway.url, ...CREDENTIALS })
 })
+afterEach(() => expectBalancedBooks(stack))
 afterAll(async () => {
   await gateway.close()
   await stack.close()

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
 import { codeKey, spread } from '../../../subgraphs/store/gift-card/gift-card.ts'
 import { agreedApp } from './support/app.ts'
+import { expectBalancedBooks } from './support/books.ts'
 import { storefrontShopper } from './support/shopper.ts'
 import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
 
@@ -14,6 +15,7 @@ beforeAll(async () => {
   shop = await stack.aStore({ name: 'Pottery' })
   shopper = storefrontShopper(stack, shop)
 })
+afterEach(() => expectBalancedBooks(stack))
 afterAll(() => stack.close())
 
 const DISABLE = 'mutation ($id: ID!) { disableGiftCard(id: $id) { __typename } }'

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
 import { agreedApp } from './support/app.ts'
+import { expectBalancedBooks } from './support/books.ts'
 import { paymentGateway } from './support/payment-gateway.ts'
 import { storefrontShopper } from './support/shopper.ts'
 import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
@@ -35,6 +36,7 @@ beforeAll(async () => {
     ).made.location.id as string
   locations = [await aLocation('Main'), await aLocation('Outlet')]
 })
+afterEach(() => expectBalancedBooks(stack))
 afterAll(async () => {
   await gateway.close()
   await stack.close()

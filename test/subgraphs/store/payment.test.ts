@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { mergedPayment, openAmount, refundableAmount } from '../../../subgraphs/store/payment/payment.ts'
+import { expectBalancedBooks } from './support/books.ts'
 import { type Faults, paymentGateway } from './support/payment-gateway.ts'
 import { storefrontShopper } from './support/shopper.ts'
 import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
@@ -204,6 +205,17 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     }
   }
 
+  // At the end of every test: what was lost on the way is said again.
+  afterEach(async () => {
+    Object.assign(gateway.faults, { loseAnswer: 0, unavailable: 0, refuse: 0 })
+    for (const { reference } of await stack.sql('SELECT reference FROM payment WHERE store_id = $1 AND reference IS NOT NULL', [
+      shop.storeId,
+    ]))
+      await notify(String(reference))
+    await check()
+    await expectBalancedBooks(stack, { throughGateway: true })
+  })
+
   test('a payment is authorized, captured, and its order paid, as soon as the shopper paid', async () => {
     const { number, product } = await buy('12.50')
     expect(await orderOf(number)).toMatchObject({
@@ -213,7 +225,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
       ],
     })
     expect([await ledger(number), await shopper.stockOf(product)]).toEqual([[['PAYMENT', 12.5]], 9])
-    await check()
   })
 
   test('3-D Secure: the shopper is led to the bank, and the order is paid when the gateway says so, however often', async () => {
@@ -225,7 +236,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     await Promise.all(Array.from({ length: 5 }, () => notify(reference)))
     expect(await orderOf(number)).toMatchObject({ status: 'PAID', payments: [{ captured: '20.03' }] })
     expect(await ledger(number)).toEqual([['PAYMENT', 20.03]])
-    await check()
   })
 
   test('a declined payment leaves the order unpaid, until its stock is freed', async () => {
@@ -255,7 +265,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     for (let tried = 1; tried < 10; tried += 1)
       expect((await retry(declined.secret)).__typename).toBe('RetryStorefrontPaymentSuccess')
     expect((await retry(declined.secret)).__typename).toBe('ConflictError')
-    await check()
   })
 
   test('lost answers, lost notifications and an unavailable gateway: the payment is made once', async () => {
@@ -274,7 +283,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     }
     expect(await orderOf(number)).toMatchObject({ status: 'PAID', payments: [{ authorized: '9', captured: '9' }] })
     expect(await ledger(number)).toEqual([['PAYMENT', 9]])
-    await check()
   })
 
   test('a payment after the expiry of the order is captured while there is stock, and voided otherwise', async () => {
@@ -292,7 +300,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
       payments: [{ captured: '0', voided: '6.03', open: '0' }],
     })
     expect([await shopper.stockOf(unpaid.product), await ledger(lost.number)]).toEqual([0, []])
-    await check()
   })
 
   test('of two authorizations that arrive late for one order, one is captured and the other voided', async () => {
@@ -321,7 +328,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
       ],
     })
     expect(await ledger(number)).toEqual([['PAYMENT', 8.03]])
-    await check()
   })
 
   test('an order that was canceled before captures no money', async () => {
@@ -330,7 +336,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     await gateway.confirm(reference)
     await notify(reference)
     expect(await orderOf(number)).toMatchObject({ status: 'CANCELED', payments: [{ captured: '0', voided: '8.03' }] })
-    await check()
   })
 
   const sendNotification = (said: ReturnType<Provider['notification']>) => send(path, said.headers, said.body)
@@ -388,7 +393,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     await sendNotification(gateway.failure(reference, now))
     expect(await ledger(number)).toEqual([...entries, ['REFUND', -26]])
     expect(failuresIn(await bookOf(number))).toHaveLength(1)
-    await check()
   })
 
   test('a refund that failed before anything was known of it is neither in the ledger nor reported', async () => {
@@ -406,7 +410,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
       ['PAYMENT', 30],
       ['REFUND', -30],
     ])
-    await check()
   })
 
   test('a balance that an edit made due and that was paid back in vain is due again', async () => {
@@ -435,7 +438,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
       ['REFUND_FAILURE', 12],
       ['REFUND', -12],
     ])
-    await check()
   })
 
   test('a capture that is refused frees the order', async () => {
@@ -454,7 +456,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     if (kind === 'Stripe')
       expect(await operation('voidPayment', payments[0].id, { amount: '1' })).toMatchObject({ field: 'amount' })
     expect(await operation('voidPayment', payments[0].id, {})).toMatchObject({ payment: { voided: '11.03', open: '0' } })
-    await check()
   })
 
   test('merchants refund in parts, never more than was captured, however many at once', async () => {
@@ -473,7 +474,6 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('payments through %s
     expect(await operation('capturePayment', id, {})).toMatchObject({ field: 'amount' })
     expect(await orderOf(number)).toMatchObject({ refunded: '30', payments: [{ refunded: '30' }] })
     expect((await ledger(number)).reduce((sum, [, amount]) => sum + Number(amount), 0)).toBe(0)
-    await check()
   })
 
   test('a notification counts only with a fresh signature of the payment method', async () => {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../../platform/database/database.ts'
 import { PLAIN_SECRETS } from '../../../../platform/secrets/cipher.ts'
 import { applyPayment } from '../../../../subgraphs/store/payment/actions.ts'
 import { paymentRepository } from '../../../../subgraphs/store/payment/repository.ts'
 import type { Tables } from '../../../../subgraphs/store/tables.ts'
 import { write } from '../../../../subgraphs/store/write.ts'
+import { expectBalancedBooks } from '../support/books.ts'
 import { paymentGateway } from '../support/payment-gateway.ts'
 import { storefrontShopper } from '../support/shopper.ts'
 import { type StoreStack, startStore, type TestStore } from '../support/store.ts'
@@ -34,6 +35,7 @@ beforeAll(async () => {
   productId = made.product.id
   database = openDatabase<Tables>(stack.database.connection, { schema: 'store', max: 2, onError: () => {} })
 })
+afterEach(() => expectBalancedBooks(stack))
 afterAll(async () => {
   await database?.close()
   await gateway?.close()

@@ -5,8 +5,8 @@ type Books = Readonly<Record<'authorized' | 'captured' | 'voided' | 'refunded' |
 
 /**
  * Expects that the books of every order balance: authorized = captured + voided + open, captured =
- * refunded + kept, and the ledger has no entry of another currency and pays back no more than came.
- * `throughGateway`: nothing was paid or paid back by hand, so the ledger less what is kept is zero.
+ * refunded + remaining, and the ledger has no entry of another currency and pays back no more than came.
+ * `throughGateway`: nothing was paid or paid back by hand, so the ledger less what remains is zero.
  */
 export async function expectBalancedBooks(
   { sql }: Pick<StoreStack, 'sql'>,
@@ -25,10 +25,10 @@ export async function expectBalancedBooks(
   for (const { id, payments, ...books } of orders) {
     const { authorized, captured, voided, refunded, failed, entered, foreign } = books as Books
     const open = authorized - captured - voided
-    const kept = captured - (refunded - failed)
+    const remaining = captured - (refunded - failed)
     const of = `order ${id}: ${JSON.stringify(books)}`
-    for (const amount of [open, kept, entered]) expect(amount, of).toBeGreaterThanOrEqual(-1e-9)
+    for (const amount of [open, remaining, entered]) expect(amount, of).toBeGreaterThanOrEqual(-1e-9)
     expect(foreign, of).toBe(0)
-    if (throughGateway && Number(payments) > 0) expect(entered - kept, of).toBeCloseTo(0, 4)
+    if (throughGateway && Number(payments) > 0) expect(entered - remaining, of).toBeCloseTo(0, 4)
   }
 }
