@@ -221,9 +221,9 @@ function times(what: string, all: readonly number[], bars: Partial<Record<(typeo
   }))
 }
 
-const lags = (what: string, { p99, max, longestTurn, longTurns }: Lag): Figure[] => [
+const lags = (what: string, { p99, max, maxTurn, longTurns }: Lag): Figure[] => [
   { what: `${what}: event loop late, p99`, value: p99, unit: 'ms', bar: BARS.lag },
   { what: `${what}: event loop late, most`, value: max, unit: 'ms', bar: null },
-  { what: `${what}: longest turn, processor time`, value: longestTurn, unit: 'ms', bar: null },
+  { what: `${what}: longest turn, processor time`, value: maxTurn, unit: 'ms', bar: null },
   { what: `${what}: turns over ${BARS.lag} ms of processor time`, value: longTurns, unit: '', bar: null },
 ]

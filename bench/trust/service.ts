@@ -41,7 +41,7 @@ export type Lag = {
   readonly p99: number
   readonly max: number
   /** Processor time of the longest turn of the event loop, and how many took longer than a task may. */
-  readonly longestTurn: number
+  readonly maxTurn: number
   readonly longTurns: number
 }
 
@@ -105,13 +105,13 @@ async function due(): Promise<void> {
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
 delay.enable()
 /** Of a timer that runs once in a turn: it adds at most its interval. Other processes do not count. */
-const turns = { longest: 0, long: 0 }
+const turns = { max: 0, long: 0 }
 let before = process.threadCpuUsage()
 setInterval(() => {
   const now = process.threadCpuUsage()
   const took = (now.user + now.system - before.user - before.system) / 1_000
   before = now
-  turns.longest = Math.max(turns.longest, took)
+  turns.max = Math.max(turns.max, took)
   if (took > LONG_TURN_MS) turns.long += 1
 }, 1)
 const send = (message: Ready | Lag | 'loaded') => process.send?.(message)
@@ -123,11 +123,11 @@ process.on('message', async (request: 'lag' | 'load' | 'stop') => {
         p50: late(delay.percentile(50)),
         p99: late(delay.percentile(99)),
         max: late(delay.max),
-        longestTurn: turns.longest,
+        maxTurn: turns.max,
         longTurns: turns.long,
       })
       delay.reset()
-      Object.assign(turns, { longest: 0, long: 0 })
+      Object.assign(turns, { max: 0, long: 0 })
       break
     }
     case 'load':

@@ -91,8 +91,8 @@ export function createLoadLimiter(highest: number): LoadLimiter {
   let isCrowded = false
   let slice: 'arrivals' | 'work' = 'arrivals'
   let sliceBegan = 0
-  /** When this turn of the event loop started its first work; null: it has not. */
-  let turnBegan: number | null = null
+  const hasTurnTime = createTurnBudget()
+  const startLater = () => setImmediate(() => (isCrowded ? turn() : startSlice()))
   /** Since the last turn. */
   let hasArrived = false
   const looking = setInterval(look, SAMPLE_INTERVAL_MS).unref()
@@ -107,7 +107,7 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     schedule(each, { start, refuse }) {
       if (!isCrowded && waiting.size() === 0 && hasTurnTime()) return start()
       waiting.push(work.tenantOf(each) ?? NOBODY, { work: each, start, refuse })
-      if (waiting.size() === 1) setImmediate(turn)
+      if (waiting.size() === 1) startLater()
     },
     hasCapacity,
     acquireOpening(work) {
@@ -141,42 +141,22 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     hasArrived = true
   }
 
-  function hasTurnTime(): boolean {
-    const now = performance.now()
-    if (turnBegan === null) {
-      turnBegan = now
-      setImmediate(() => {
-        turnBegan = null
-      })
-    }
-    return now - turnBegan < SLICE_MS
-  }
-
+  /** Starts one task at most: its load shows in the next turn. */
   function turn(): void {
     const now = performance.now()
-    if (isCrowded) startOne(now)
-    else startSlice(now + SLICE_MS)
-  }
-
-  /** What a task does before it waits for something counts: it runs in front of the next. */
-  function startSlice(end: number): void {
-    waiting.shift()?.start()
-    if (waiting.size() === 0) return
-    queueMicrotask(() => {
-      if (performance.now() < end) startSlice(end)
-      else setImmediate(turn)
-    })
-  }
-
-  /** Starts one task at most: its load shows in the next turn. */
-  function startOne(now: number): void {
     if (now - sliceBegan >= SLICE_MS || (slice === 'arrivals' && !hasArrived)) {
       slice = slice === 'work' ? 'arrivals' : 'work'
       sliceBegan = now
     }
     hasArrived = false
     if (slice === 'work') waiting.shift()?.start()
-    if (waiting.size() > 0) setImmediate(turn)
+    if (waiting.size() > 0) startLater()
+  }
+
+  /** What a task does before it waits for something counts: it runs in front of the next. */
+  function startSlice(end = performance.now() + SLICE_MS): void {
+    waiting.shift()?.start()
+    if (waiting.size() > 0) queueMicrotask(() => (performance.now() < end ? startSlice(end) : startLater()))
   }
 
   function look(): void {
@@ -192,6 +172,23 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     if (isBusy && isTooMuch) for (const { work: each, refuse } of waiting.trim(bound)) if (work.remove(each)) refuse()
     isMoreComing = false
     isTooMuch = false
+  }
+}
+
+/** Says whether a turn of the event loop is shorter than a slice, counted from the first call in it. */
+function createTurnBudget(): () => boolean {
+  let beganAt: number | null = null
+  const onNextTurn = (): void => {
+    beganAt = null
+  }
+
+  return () => {
+    const now = performance.now()
+    if (beganAt === null) {
+      beganAt = now
+      setImmediate(onNextTurn)
+    }
+    return now - beganAt < SLICE_MS
   }
 }
 

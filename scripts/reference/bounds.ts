@@ -126,6 +126,7 @@ hosts to look at in the background | 1,000, four at once | left out | subgraphs/
 outward connections of trust | 10 an upstream, 200 in all | waits, at most 15 seconds, then \`no_capacity\`; the question does not wait | subgraphs/trust/collectors/sources.ts: MAX_CONCURRENT_REQUESTS
 review of a paid product by a shopper (table) | 5,000 characters, and one review | refused | subgraphs/store/product-review/actions.ts: MAX_TEXT_LENGTH
 DNS queries over one local port | 32 | the next port | platform/outbound/dns-sockets.ts: MAX_QUERIES_PER_PORT
+signed-out sessions of operators, as hashes | 1,000, for eight hours | all operators sign in again | web/operations/ended-sessions.ts: MAX_ENDED_SESSIONS
 shared chains of redirects | 1,000, for a minute; 5 redirects, 1.2 seconds and 16 kB of headers each | followed again | subgraphs/trust/collectors/redirects.ts: MAX_SHARED_CHAINS
 prepared insertions, by number of rows | 200 texts | sent unprepared | platform/database/statement-names.ts: MAX_COUNTED_INSERTS
 statements that wait for a connection to PostgreSQL, by tenant | those of running operations, for 10 seconds | the operation fails | platform/database/database.ts: CONNECT_TIMEOUT_MS

@@ -131,6 +131,20 @@ test('forms without the token of the session change nothing, and a revoked key e
   expect(visitor.cookies.has('operator')).toBe(false)
 })
 
+test('who signs out has ended the session on the server: a copy of its cookie opens nothing, other sessions go on', async () => {
+  const { host } = await aReport()
+  const [{ visitor }, other] = [await anOperator(), await anOperator()]
+  const { fields } = sectionOf((await visitor.get(PATH)).text, host)
+  const copy = aVisitor()
+  for (const [name, value] of visitor.cookies) copy.cookies.set(name, value)
+  expect((await copy.get(PATH)).text).toContain(host)
+  expect((await visitor.post(`${PATH}/sign-out`, {})).status).toBe(303)
+  const page = await copy.get(PATH)
+  expect([page.text.includes(host), page.text.includes('You are signed out')]).toEqual([false, true])
+  expect((await copy.post(`${PATH}/answer`, { ...fields, answer: 'Yes.', verdict: 'accept' })).status).toBe(403)
+  expect((await other.visitor.get(PATH)).text).toContain(host)
+})
+
 test('pages of ten lead to older reports; unreadable addresses and long forms are refused', async () => {
   for (let count = 0; count < 11; count++) await aReport()
   const { visitor } = await anOperator()

@@ -10,13 +10,14 @@ import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { compressResponses } from '../../platform/http/server.ts'
 import { parseQuery, type ValuesOf } from '../../rest-facade/http/parameters.ts'
 import { acceptForms, fieldOf } from '../frame/form.ts'
-import { isFormOf, newFormToken, type Visit } from '../frame/form-token.ts'
+import { isFormOf, newFormToken } from '../frame/form-token.ts'
 import { dataOf, OperationFailed, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import { notReadable, refused as refusedPage, unacceptable, unavailable } from '../frame/refusals.ts'
 import type { Seal } from '../frame/seal.ts'
 import { sealedSessions } from '../frame/sealed-sessions.ts'
 import { operationRunner, pathWithoutQuery, sendPage, withoutEmptyFields } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
+import { createEndedSessions, type EndableSession } from './ended-sessions.ts'
 import {
   foreignReportForm,
   LISTED_STATUSES,
@@ -42,7 +43,7 @@ const MAX_ANSWER_BYTES = 60_000
 const MAX_CURSOR_CHARACTERS = 500
 
 /** An operator who is signed in. The graph verifies the key at each request. */
-type OperatorSession = Visit & { readonly key: string }
+type OperatorSession = EndableSession & { readonly key: string }
 type OperatorSessions = ReturnType<typeof sealedSessions<OperatorSession>>
 
 const PARAMETERS = {
@@ -68,6 +69,7 @@ export async function serveOperatorReports(
   const isSecureSite = site.publicUrl.startsWith('https:')
   const options = { name: 'operator', lifetimeSeconds: SESSION_SECONDS, isSecureSite, sameSite: 'Strict', now } as const
   const sessions: OperatorSessions = sealedSessions<OperatorSession>(seal, options)
+  const ended = createEndedSessions({ lifetimeMs: SESSION_SECONDS * 1_000, now })
   const { runnerOf, showSessionEnded, showSignIn, answerFailure, toReports, show } = reportResponder(client, site, sessions)
 
   await app.register(async (scope) => {
@@ -75,19 +77,26 @@ export async function serveOperatorReports(
     acceptForms(scope, MAX_ANSWER_BYTES)
     scope.setErrorHandler(answerFailure)
     scope.get(OPERATOR_REPORTS, (request, reply) => {
-      const session = sessions.of(request)
+      const session = sessionOf(request)
       if (session) return showReports(session, request, reply)
       return showSignIn(request, reply, sessions.wasBegun(request) ? SIGNED_OUT : null)
     })
     scope.post(REPORT_SIGN_IN, signIn)
     scope.post(REPORT_SIGN_OUT, async (request, reply) => {
-      const session = sessions.of(request)
+      const session = sessionOf(request)
       if (session && !isFormOf(session, request)) return show(reply, foreignReportForm(site))
-      if (session) sessions.end(reply)
+      if (session) ended.end(session)
+      sessions.end(reply)
       return toReports(reply)
     })
     scope.post(REPORT_ANSWER, answerReport)
   })
+
+  /** The open session; null: none, or it was signed out. */
+  function sessionOf(request: FastifyRequest): OperatorSession | null {
+    const session = sessions.of(request)
+    return session && !ended.has(session) ? session : null
+  }
 
   async function signIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const visit = sessions.visitOf(request)
@@ -99,7 +108,7 @@ export async function serveOperatorReports(
     const refusal = refusalOf(result)
     if (refusal !== null) return showSignIn(request, reply, refusal, 422)
     dataOf(result)
-    sessions.begin(reply, { formToken: newFormToken(), key })
+    sessions.begin(reply, { formToken: newFormToken(), key, begunAt: now() })
     return toReports(reply)
   }
 
@@ -124,7 +133,7 @@ export async function serveOperatorReports(
   }
 
   async function answerReport(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const session = sessions.of(request)
+    const session = sessionOf(request)
     if (!session || !isFormOf(session, request)) return show(reply, foreignReportForm(site))
     const field = (name: string) => fieldOf(request, name)
     const verdict = field('verdict')

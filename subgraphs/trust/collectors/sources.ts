@@ -49,7 +49,6 @@ const MAX_SAVES_PER_STATEMENT = 100
  * just missed it there. Seconds.
  */
 const SHARED_SECONDS = 10
-/** One for all that wait: the stack of a timer says nothing. */
 const DATABASE_TOO_SLOW = new Error('The database takes too long.')
 const HOUR_MS = 3_600_000
 

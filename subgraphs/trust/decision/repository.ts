@@ -3,6 +3,7 @@ import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
 import type { SweepCursor } from '../assessment/repository.ts'
 import type { Snapshot } from '../evidence.ts'
+import { monthRange } from '../key/key.ts'
 import { takeScans } from '../key/repository.ts'
 import type { Tables } from '../tables.ts'
 import { fromUnixSeconds } from '../unix-time.ts'
@@ -58,6 +59,8 @@ export const decisionRepository = (database: Kysely<Tables>) => {
     { maxItems: 100 },
   )
 
+  const counted = countedInsertions(database)
+
   // A caller with many decisions at once has as many snapshots.
   const saved = batchWork(
     async (all: readonly (readonly NewDecision[])[]) => {
@@ -94,10 +97,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
      * same statement. `limit`: scans a month, null for none. Returns how many were stored, and the
      * scans of the month; null where they are not counted.
      */
-    async record(
-      decisions: readonly NewDecision[],
-      { keyId, at, limit }: Counting,
-    ): Promise<{ readonly stored: number; readonly scans: number | null }> {
+    async record(decisions: readonly NewDecision[], { keyId, at, limit }: Counting): Promise<Counted> {
       // In statements of their own: the row of the count should be locked for as short as possible.
       const isNew = decisions.some(({ isSnapshotStored, isJudgementStored }) => !isSnapshotStored || !isJudgementStored)
       if (isNew) await saved(decisions)
@@ -105,7 +105,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
         await inserted(decisions)
         return { stored: decisions.length, scans: null }
       }
-      return insertCounted(database, decisions, { keyId, at, limit })
+      return counted(decisions, { keyId, at, limit })
     },
 
     /** Stores what decisions refer to, for `insertCounted` in a transaction of others. */
@@ -149,6 +149,9 @@ const DELETE_BATCH_ROWS = 1_000
 /** Counts of the scans of a key. `limit`: scans a month, null for none. */
 type Counting = { readonly keyId: string; readonly at: Date; readonly limit: number | null }
 
+/** How many of the decisions were stored, and the scans of the month with them; null: not counted. */
+type Counted = { readonly stored: number; readonly scans: number | null }
+
 /**
  * Inserts the decisions that there are scans for, whose judgements are stored. Returns as `record`.
  */
@@ -156,7 +159,7 @@ export async function insertCounted(
   database: Kysely<Tables>,
   decisions: readonly NewDecision[],
   { keyId, at, limit }: Counting,
-): Promise<{ readonly stored: number; readonly scans: number | null }> {
+): Promise<Counted> {
   if (limit === null) {
     await INSERT(database, ...columnsOf(decisions))
     return { stored: decisions.length, scans: null }
@@ -170,6 +173,44 @@ export async function insertCounted(
   const [row] = rows
   if (!row) throw new Error('Expected a count of the month.')
   return { stored: row.taken, scans: row.scans }
+}
+
+/**
+ * Inserts like `insertCounted`. Decisions of one key that end together share a statement: each
+ * locks the count of the month, for which the others would wait with a connection each.
+ */
+function countedInsertions(database: Kysely<Tables>) {
+  type Insertion = { readonly decisions: readonly NewDecision[]; readonly counting: Counting }
+  const insertAll = async (insertions: readonly Insertion[]): Promise<Counted[]> => {
+    const [first] = insertions
+    if (!first) return []
+    const { stored, scans } = await insertCounted(
+      database,
+      insertions.flatMap(({ decisions }) => decisions),
+      first.counting,
+    )
+    let left = stored
+    return insertions.map(({ decisions }) => {
+      const own = Math.min(left, decisions.length)
+      left -= own
+      return { stored: own, scans: scans === null ? null : scans - left }
+    })
+  }
+  /** Those in use: one for each key, plan and month. */
+  const queues = new Map<string, { readonly insert: (insertion: Insertion) => Promise<Counted>; inUse: number }>()
+
+  return async (decisions: readonly NewDecision[], counting: Counting): Promise<Counted> => {
+    const name = `${counting.keyId} ${counting.limit} ${monthRange(counting.at).start.getTime()}`
+    const queue = queues.get(name) ?? { insert: batchWork(insertAll, { maxItems: 100 }), inUse: 0 }
+    queues.set(name, queue)
+    queue.inUse += 1
+    try {
+      return await queue.insert({ decisions, counting })
+    } finally {
+      queue.inUse -= 1
+      if (queue.inUse === 0) queues.delete(name)
+    }
+  }
 }
 
 export type DecisionRepository = ReturnType<typeof decisionRepository>

@@ -22,8 +22,8 @@ afterEach(() => server.close())
 const nameIn = ({ message }: Received): string => message.questions?.[0]?.name ?? ''
 
 function answer({ message, from }: Received, { name = '', address = '127.0.0.1', id = message.id } = {}): void {
-  const asked = message.questions?.[0]
-  const question = { type: 'A' as const, class: 'IN' as const, name: name || (asked?.name ?? '') }
+  const [sent] = message.questions ?? []
+  const question = { type: 'A' as const, class: 'IN' as const, name: name || (sent?.name ?? '') }
   const bytes = packet.encode({ type: 'response', id, questions: [question], answers: [{ ...question, ttl: 60, data: address }] })
   server.send(bytes, from.port, from.address)
 }
