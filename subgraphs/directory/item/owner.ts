@@ -1,4 +1,3 @@
-import { repositoryOnGithub } from '../import/link.ts'
 import type { Item } from './item.ts'
 
 /** Address of the source of an item; empty when none is known. */
@@ -13,10 +12,13 @@ export function sourceOf(item: Item): string {
   }
 }
 
+/** A repository on GitHub, and whose it is. */
+const ON_GITHUB = /^https:\/\/github\.com\/([^/!#]+)\/[^/!#]/i
+
 /** Who owns an item, in lower case: the account of its source on GitHub, else the owner of a server; empty when unknown. */
 export function ownersOf(item: Item): readonly string[] {
-  const [account] = repositoryOnGithub(sourceOf(item))?.split('/') ?? []
-  if (account !== undefined) return [account]
+  const account = ON_GITHUB.exec(sourceOf(item))?.[1]
+  if (account !== undefined) return [account.toLowerCase()]
   return item.kind === 'MCP_SERVER' ? [item.owner.toLowerCase()] : []
 }
 
