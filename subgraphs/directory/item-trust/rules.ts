@@ -151,15 +151,15 @@ const packageFindings = ({ name, version, ...said }: PackageEvidence): readonly 
 ]
 
 function advisoryFindings(name: string, version: string | null, advisories: readonly string[]): readonly TrustFinding[] {
-  const told = (ids: readonly string[]): string => `${`${name} ${version ?? ''}`.trim()}: ${ids.join(', ')}`
+  const detailOf = (ids: readonly string[]): string => `${`${name} ${version ?? ''}`.trim()}: ${ids.join(', ')}`
   const malware = advisories.filter(isMalware)
   const others = advisories.filter((id) => !isMalware(id))
   return [
     ...(malware.length > 0
-      ? [finding('MALWARE', 'WARNING', 'An advisory says that the newest version of its package does harm.', told(malware))]
+      ? [finding('MALWARE', 'WARNING', 'An advisory says that the newest version of its package does harm.', detailOf(malware))]
       : []),
     ...(others.length > 0
-      ? [finding('ADVISORY', 'CAUTION', 'Advisories name weaknesses of the newest version of its package.', told(others))]
+      ? [finding('ADVISORY', 'CAUTION', 'Advisories name weaknesses of the newest version of its package.', detailOf(others))]
       : []),
   ]
 }
