@@ -54,10 +54,19 @@ const prepare = (signal: AbortSignal): Promise<PreparedCatalogue> =>
     await migrate(connection)
     // Imported on demand, as what probes servers is.
     const { prepareCatalogue } = await import('../subgraphs/directory/catalogue-file/prepare.ts')
+    const { itemRepository } = await import('../subgraphs/directory/item/repository.ts')
+    const { safeNames } = await import('../subgraphs/directory/server-features/findings.ts')
     const { DATA_DIR } = readConfig(variables, process.env)
     const stored = catalogueStore(join(DATA_DIR, 'directory'), log)
     signal.addEventListener('abort', () => void stored.close(), { once: true })
-    return prepareCatalogue({ connection, stored, minItems: MIN_ITEMS, log, signal })
+    const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
+    const database = openDatabase<Tables>(connection, { schema: 'directory', max: 1, onError })
+    try {
+      const items = itemRepository(database.query, safeNames)
+      return await prepareCatalogue({ items, stored, minItems: MIN_ITEMS, signal })
+    } finally {
+      await database.close()
+    }
   })
 
 function probeCommand(): Command {

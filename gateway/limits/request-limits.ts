@@ -147,7 +147,11 @@ function coercedIn(
   if (conditions.some((name) => coerced[name] === null)) return refused(NULL_CONDITION)
   const page = model.pageFault(coerced)
   if (page) {
-    const message = `Expected "${page.argument}" between 0 and ${BOUNDS.pageSize}, got ${page.value}.`
+    // The gateway does not know what the field itself allows: that is in the answer of a smaller page.
+    const message =
+      page.value < 0
+        ? `Expected "${page.argument}" to be 0 or more, got ${page.value}.`
+        : `Expected "${page.argument}" to be at most ${BOUNDS.pageSize}, as for any field, got ${page.value}: this one may allow less.`
     return refused(refusal('PAGE_SIZE_OUT_OF_RANGE', message, { argument: page.argument }))
   }
   return { coerced, errors: NONE }

@@ -240,6 +240,10 @@ export type RepositoryObservation = {
    * Time of the last push; null: unknown.
    */
   pushed_at: Date | null
+  /**
+   * Time of its creation; null: unknown.
+   */
+  created_at: Date | null
 }
 export type RepositoryStars = {
   /**

@@ -107,7 +107,7 @@ describe('every answer keeps the contract', () => {
     [
       '/api/search',
       200,
-      '/api/search?q=number&sort=name&keyless=true&verified=false&location=local&transport=stdio&official=false',
+      '/api/search?q=number&sort=name&keyless=true&verified=false&owner=nobody&location=local&transport=stdio&official=false',
     ],
     ['/v0.1/servers', 200, '/v0.1/servers?limit=100'],
     ['/v0.1/servers', 200, '/v0.1/servers?search=number&version=latest&updated_since=2020-01-01T00:00:00Z'],
@@ -117,7 +117,7 @@ describe('every answer keeps the contract', () => {
     ['/v0.1/servers/{name}/versions/{version}', 404, '/v0.1/servers/nobody%2Fnothing/versions/latest'],
     ['/api/search', 400, '/api/search'],
     ['/api/search', 400, '/api/search?q=number&sort=best'],
-    ['/api/mcp', 200, '/api/mcp?sort=newest&keyless=false&verified=true&location=remote&tag=sql'],
+    ['/api/mcp', 200, '/api/mcp?sort=newest&keyless=false&verified=true&location=remote&owner=acme&tag=sql'],
     ['/api/mcp', 400, '/api/mcp?location=here'],
     ['/api/mcp', 200, '/api/mcp?limit=100'],
     ['/api/mcp', 200, '/api/mcp?category=Nothing%20Has%20This'],

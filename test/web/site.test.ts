@@ -237,6 +237,12 @@ describe('without a script', () => {
     expect(tagged).toContain('Acme Tools')
     expect(tagged).not.toContain('Helper')
     expect((await get(tools)).text).toContain('<a href="/search?tag=warehouse">warehouse</a>')
+    expect((await get(tools)).text).toContain('<dt>Owner</dt><dd><a href="/search?owner=acme">acme</a></dd>')
+    const owned = (await get('/search?owner=Acme')).text
+    expect(owned).toMatch(/<h2>Owner<\/h2>.*× all.*aria-current="true"><span>Acme<\/span>/s)
+    expect(owned).toContain('Acme Tools')
+    expect(owned).not.toContain('Helper')
+    expect((await get('/search?q=acme&owner=nobody')).text).not.toContain('Acme Tools')
     expect((await get('/search?transport=carrier-pigeon')).status).toBe(400)
     expect((await get('/search?license=MIT+OR+ISC')).status).toBe(200)
     expect((await get('/search?license=MIT+OR')).status).toBe(400)

@@ -87,6 +87,7 @@ ${posts(item, site, path, reader)}
 <aside class="facts-column" aria-labelledby="facts"><h2 id="facts">About</h2>
 <dl>
 ${item.category !== 'Uncategorized' && html`<dt>Category</dt><dd><a href="${site.at(`${list}&category=${encodeURIComponent(item.category)}`)}">${categoryIcon(item.category)} ${item.category}</a></dd>`}
+${ownerLink(item, own, site.at)}
 <dt>Licence</dt><dd>${licenseOf(item, site.at)}</dd>
 ${own.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}
 ${item.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${item.tags.map((tag) => html`<a href="${site.at(`/search?tag=${encodeURIComponent(tag)}`)}">${tag}</a> `)}</dd>`}
@@ -97,6 +98,12 @@ ${provenance(item)}
 ${item.related.length > 0 && html`<section class="related" aria-labelledby="related"><h2 id="related">Related</h2>${cards(item.related)}</section>`}
 </article>`,
   }
+}
+
+/** Whose it is, as a link to everything of the same owner; null where only a marketplace is known. */
+function ownerLink({ kind }: ItemPageFragment, { owner, sourceUrl }: Particulars, at: Site['at']): Html | null {
+  const account = /^https:\/\/github\.com\/([\w.-]+)/i.exec(sourceUrl ?? '')?.[1] ?? (kind === 'MCP_SERVER' ? owner : null)
+  return account && html`<dt>Owner</dt><dd><a href="${at(`/search?owner=${encodeURIComponent(account)}`)}">${account}</a></dd>`
 }
 
 /** Its licence, as a link to items with the same one. */

@@ -7,7 +7,7 @@ import type { Site } from '../frame/site.ts'
  */
 export type Chosen = Readonly<
   Partial<
-    Record<'kind' | 'category' | 'sort' | 'location' | 'transport' | 'tag' | 'license', string | null> &
+    Record<'kind' | 'category' | 'sort' | 'location' | 'transport' | 'tag' | 'owner' | 'license', string | null> &
       Record<'official' | 'keyless' | 'verified', boolean | null>
   >
 >
@@ -22,6 +22,7 @@ const HIDDEN_FIELDS = [
   'location',
   'transport',
   'tag',
+  'owner',
   'license',
 ] as const
 

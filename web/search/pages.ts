@@ -34,6 +34,7 @@ export const searchPages = [
       location: { kind: 'enum', values: ['local', 'remote'] },
       transport: { kind: 'enum', values: ['stdio', 'streamable-http', 'sse', 'unknown'] },
       tag: { kind: 'text', max: 100 },
+      owner: { kind: 'text', max: 200 },
       license: { kind: 'text', max: 120 },
       after: { kind: 'text', max: 1_000 },
     },
@@ -48,7 +49,7 @@ type Found = { readonly kinds: readonly Choice[]; readonly categories: readonly 
 
 async function searched(wanted: SearchFilter & { readonly q: string }, run: RunPageOperation): Promise<Found> {
   const { q, kind, category, after } = wanted
-  const filter = { ...conditionsOf(wanted), tag: wanted.tag, license: wanted.license }
+  const filter = { ...conditionsOf(wanted), tag: wanted.tag, owner: wanted.owner, license: wanted.license }
   const { search, ofKinds, ofCategories } = dataOf(
     await run(SearchPageDocument, {
       query: q,
@@ -100,6 +101,7 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
       category: wanted.category,
       ...conditionsOf(wanted),
       tag: wanted.tag,
+      owner: wanted.owner,
       license: wanted.license,
       sort: sortOf(wanted),
       first: chosen === null ? MAX_PER_KIND : SINGLE_KIND_PAGE_SIZE,
@@ -120,6 +122,7 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
               category: wanted.category,
               sort: wanted.sort,
               tag: wanted.tag,
+              owner: wanted.owner,
               license: wanted.license,
             }),
             label: `All ${whole(list.totalCount)}`,

@@ -20,6 +20,7 @@ export type SearchFilter = {
   readonly location: string | null
   readonly transport: string | null
   readonly tag: string | null
+  readonly owner: string | null
   readonly license: string | null
 }
 
@@ -35,6 +36,7 @@ const NAMES = [
   'location',
   'transport',
   'tag',
+  'owner',
   'license',
   'after',
 ] as const
@@ -106,7 +108,8 @@ ${sorting(wanted, site)}
 ${facet('Kind', 'kind', kinds, wanted, site)}
 ${switches(wanted, site)}
 ${licenses(wanted, site)}
-${facet('Tag', 'tag', wanted.tag === null ? [] : [{ value: wanted.tag, label: wanted.tag, count: null }], wanted, site)}
+${facet('Owner', 'owner', only(wanted.owner), wanted, site)}
+${facet('Tag', 'tag', only(wanted.tag), wanted, site)}
 ${facet('Category', 'category', categories, wanted, site)}
 </details></aside>
 <div>
@@ -116,6 +119,9 @@ ${canPick(parts) && html`<form class="picked" id="${COMPARE}" action="${site.at(
 ${wanted.after !== null && html`<p><a href="${site.at(searchPath({ ...wanted, after: null }))}">Back to the first page</a></p>`}
 </div>
 </div>`
+
+/** The value that an address names, of which there are too many to list. */
+const only = (value: string | null): readonly Choice[] => (value === null ? [] : [{ value, label: value, count: null }])
 
 const sorting = (wanted: SearchFilter, { at }: Site): Html => {
   const chosen = wanted.sort ?? (wanted.q === null ? null : 'relevance')
@@ -162,7 +168,7 @@ const MAX_SHOWN = 12
 
 function facet(
   heading: string,
-  name: 'kind' | 'category' | 'tag',
+  name: 'kind' | 'category' | 'tag' | 'owner',
   choices: readonly Choice[],
   wanted: SearchFilter,
   site: Site,

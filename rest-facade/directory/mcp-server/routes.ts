@@ -24,6 +24,7 @@ export const mcpServerRoutes = [
       sort: sortParameter,
       ...serverParameters,
       tag: exactText,
+      owner: exactText,
       license: licenseParameter,
       ...listParameters,
     },

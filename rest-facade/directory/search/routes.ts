@@ -34,6 +34,7 @@ export const searchRoutes = [
       official: { kind: 'boolean' },
       ...serverParameters,
       tag: exactText,
+      owner: exactText,
       license: licenseParameter,
     },
     variables: ({ query: { q, type, limit, sort, location, ...filter } }) => ({

@@ -59,7 +59,7 @@ const VOCABULARY: Readonly<Record<string, { readonly aliases: string; readonly w
   'Social Media': {
     aliases: 'social media and content platforms, social, content platforms, social networks',
     words:
-      'twitter, tweet, tweets, linkedin, instagram, facebook, reddit, tiktok, mastodon, bluesky, threads, social, xiaohongshu, weibo, bilibili, pinterest, hackernews, hacker-news, zhihu, quora, youtube-comments, influencer',
+      'twitter, tweet, tweets, linkedin, instagram, facebook, reddit, tiktok, mastodon, bluesky, threads, social, xiaohongshu, weibo, bilibili, pinterest, hackernews, hacker-news, zhihu, quora, youtube-comments, influencer, farcaster, warpcast, lemmy',
   },
   'Data & Analytics': {
     aliases:
@@ -85,9 +85,10 @@ const VOCABULARY: Readonly<Record<string, { readonly aliases: string; readonly w
       'finance, financial, stock, stocks, trading, market-data, payment, payments, stripe, paypal, invoice, invoices, invoicing, accounting, bank, banking, portfolio, quickbooks, xero, forex, investment, investments, budget, budgeting, tax, taxes, credit, expense, expenses, bookkeeping, razorpay, broker, hedge, earnings, sec-filings, economic, loan, valuation, revenue, billing, pricing, quant, yahoo-finance',
   },
   'Blockchain & Crypto': {
-    aliases: 'blockchain, crypto, web3, cryptocurrency, defi, nft, blockchain and crypto',
+    aliases:
+      'blockchain, crypto, web3, cryptocurrency, defi, native-tokens, token-transactions, token-transfers, token-swap, token-swaps, token-price, token-prices, token-balance, token-balances, erc20, nft, blockchain and crypto',
     words:
-      'blockchain, crypto, cryptocurrency, bitcoin, ethereum, solana, web3, defi, token, tokens, nft, wallet, wallets, smart-contract, smart-contracts, evm, onchain, on-chain, binance, coinbase, coingecko, dex, solidity, polygon, uniswap, swap, xrpl, ton, sui, aptos, near, arbitrum, lightning, staking, hyperliquid, polymarket',
+      'blockchain, crypto, cryptocurrency, bitcoin, ethereum, solana, web3, defi, nft, wallet, wallets, smart-contract, smart-contracts, evm, onchain, on-chain, binance, coinbase, coingecko, dex, solidity, polygon, uniswap, swap, xrpl, ton, sui, aptos, near, arbitrum, lightning, staking, hyperliquid, polymarket',
   },
   'Marketing & Sales': {
     aliases:
@@ -121,13 +122,13 @@ const VOCABULARY: Readonly<Record<string, { readonly aliases: string; readonly w
     aliases:
       'design ux, ui, ux, ui ux, creative design, creative, art, ui design, graphics, design and ux, 3d, design creative, creative tools',
     words:
-      'design, designs, designer, figma, ui, ux, css, tailwind, icon, icons, color, colors, typography, sketch, canva, blender, 3d, cad, svg, wireframe, prototype, mockup, shadcn, freecad, photoshop, illustrator, penpot, excalidraw, animation, canvas, animations, art, artwork, museum, openscad, fusion360, rhino, houdini',
+      'design, designs, designer, figma, ui, ux, css, tailwind, icon, icons, color, colors, typography, sketch, canva, blender, 3d, cad, svg, wireframe, prototype, mockup, shadcn, freecad, photoshop, illustrator, penpot, excalidraw, animation, canvas, animations, art, artwork, museum, openscad, fusion360, rhino, grasshopper, sketchup, solidworks, houdini',
   },
   'Media & Audio': {
     aliases:
       'media, media creation, multimedia processing, art and culture, art culture and media, video, audio, music, image generation, images, entertainment, media and audio, media and entertainment, speech, photography',
     words:
-      'video, videos, audio, music, image, images, photo, photos, ffmpeg, youtube, spotify, tts, text-to-speech, speech, voice, transcription, transcript, transcripts, podcast, stable-diffusion, comfyui, elevenlabs, dalle, midjourney, replicate, movie, movies, film, subtitles, midi, ableton, media, streaming, plex, davinci, whisper, song, songs, lyrics, anime, tv, book, books, gif, meme, recorder, image-generation',
+      'video, videos, audio, music, image, images, photo, photos, ffmpeg, youtube, spotify, tts, text-to-speech, speech, voice, transcription, transcript, transcripts, podcast, stable-diffusion, comfyui, elevenlabs, dalle, midjourney, replicate, movie, movies, film, subtitles, midi, ableton, media, streaming, plex, davinci, whisper, song, songs, lyrics, anime, tv, trakt, reaper, book, books, gif, meme, recorder, image-generation',
   },
   'Maps & Location': {
     aliases:
@@ -272,7 +273,34 @@ const COMMON = new Set([
   'hooks',
   'directory',
   'manual',
+  // Of a model or a person, of a shop or a list: the words beside them say which.
+  'message',
+  'messages',
+  'order',
+  'orders',
+  'communication',
 ])
+
+/**
+ * Names of products, of the words above. A name that has one and no word of another category says what an item is,
+ * whatever folder a source has put it in: one has Trello under communication.
+ */
+export const PRODUCT_NAMES: ReadonlySet<string> = new Set(
+  list(
+    'postgres, postgresql, mysql, mariadb, sqlite, mongodb, redis, neo4j, clickhouse, snowflake, bigquery, duckdb, elasticsearch, opensearch, qdrant, pinecone, milvus, weaviate, mssql, dynamodb, cassandra, couchbase, cockroachdb, questdb, influxdb, surrealdb, supabase, airtable, kubernetes, k8s, terraform, ansible, jenkins, vercel, netlify, heroku, digitalocean, argocd, pulumi, openshift, proxmox, playwright, puppeteer, selenium, gitlab, bitbucket, gitea, postman, openai, ollama, deepseek, huggingface, obsidian, notion, logseq, anki, evernote, readwise, confluence, jira, asana, trello, clickup, todoist, monday, basecamp, slack, discord, telegram, whatsapp, gmail, twilio, wechat, dingtalk, zendesk, intercom, webex, twitter, linkedin, instagram, facebook, reddit, tiktok, mastodon, bluesky, xiaohongshu, weibo, bilibili, pinterest, hackernews, hacker-news, farcaster, warpcast, metabase, tableau, powerbi, databricks, mixpanel, amplitude, posthog, grafana, prometheus, datadog, sentry, newrelic, dynatrace, splunk, pagerduty, langfuse, virustotal, shodan, nmap, ghidra, semgrep, stripe, paypal, quickbooks, xero, razorpay, bitcoin, ethereum, solana, binance, coinbase, coingecko, uniswap, hyperliquid, polymarket, hubspot, salesforce, mailchimp, pipedrive, klaviyo, ahrefs, semrush, shopify, woocommerce, etsy, magento, ebay, dropbox, onedrive, sharepoint, box, wordpress, contentful, strapi, drupal, nextcloud, figma, canva, blender, freecad, photoshop, illustrator, penpot, excalidraw, openscad, rhino, grasshopper, sketchup, solidworks, houdini, youtube, spotify, elevenlabs, comfyui, ableton, plex, ffmpeg, midjourney, reaper, trakt, mapbox, openstreetmap, qgis, airbnb, arxiv, pubmed, zotero, matlab, strava, oura, garmin, minecraft, roblox, godot, chess, arduino, esp32, kicad, octoprint, flutter, testflight',
+  ),
+)
+
+/** The category of the products in a name; null when it has none, or a word of another category. */
+function productCategory(name: string): string | null {
+  const known = [...wordsOf(name)].filter((word) => BY_WORD.has(word) && !COMMON.has(word))
+  const products = known.filter((word) => PRODUCT_NAMES.has(word))
+  if (products.length === 0) return null
+  // The news of `Hacker News`, and the AI of `OpenAI`, are no other words.
+  const others = known.filter((word) => !products.some((product) => product !== word && product.includes(word)))
+  const [category, another] = new Set(others.map((word) => BY_WORD.get(word)))
+  return category === undefined || another !== undefined ? null : (CATEGORIES[category] ?? null)
+}
 
 /** What rules look at. */
 type Described = { readonly name: string; readonly tags: readonly string[]; readonly description: string }
@@ -300,15 +328,18 @@ function wordScore(record: Described): { readonly category: string | null; reado
 
 /**
  * Single words, and neighbours joined with a hyphen: `smart home` is `smart`, `home` and
- * `smart-home`. Camel case is split.
+ * `smart-home`. Camel case is split, and whole as well: `OpenAI`, `YouTube`.
  */
 function wordsOf(text: string): ReadonlySet<string> {
+  return new Set([text.replace(/([a-z0-9])([A-Z])/g, '$1 $2'), text].flatMap(wordsAndNeighbours))
+}
+
+function wordsAndNeighbours(text: string): readonly string[] {
   const words = text
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '')
-  return new Set([...words, ...words.slice(1).map((word, index) => `${words[index]}-${word}`)])
+  return [...words, ...words.slice(1).map((word, index) => `${words[index]}-${word}`)]
 }
 
 /**
@@ -326,8 +357,8 @@ const CATCH_ALLS: ReadonlySet<string> = new Set(
 const SURE_SCORE = 3
 
 /**
- * The category of a record: of the first spelling that means one, else by its words, else
- * Uncategorized. A catch-all counts where the words are silent, unless it is the `curated` spelling.
+ * The category of a record: of the `curated` spelling, else of the products in its name, else of the first
+ * spelling that means one, else by its words, else Uncategorized. A catch-all counts where the words are silent, unless it is the `curated` spelling.
  */
 export function categorise(
   spellings: readonly string[],
@@ -338,6 +369,9 @@ export function categorise(
     const category = categoryOf(spelling)
     return category === null ? [] : [{ category, spelling }]
   })
+  const isCurated = meant.some(({ spelling }) => spelling === curated)
+  const ofProduct = isCurated ? null : productCategory(record.name)
+  if (ofProduct !== null) return { category: ofProduct, spelling: null }
   const particular = meant.find(({ spelling }) => spelling === curated || !CATCH_ALLS.has(fold(spelling)))
   if (particular) return particular
   const [general] = meant

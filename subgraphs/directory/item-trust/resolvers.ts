@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { repositoryOnGithub } from '../import/link.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import type { Item } from '../item/item.ts'
+import { sourceOf } from '../item/owner.ts'
 import { namesRepositoryOf, packagesOfServer } from '../published-package/resolvers.ts'
 import { findingsIn } from '../server-features/findings.ts'
 import { lookAlikesOf, type WellKnownNames, wellKnownNames } from './look-alike.ts'
@@ -50,16 +51,5 @@ async function evidenceOf(item: Item, { catalogue, load, now }: Context): Promis
       isProbed: row?.probe?.features != null,
     },
     changes: last ? { count: recent.length, lastAt: last.seenAt } : null,
-  }
-}
-
-function sourceOf(item: Item): string {
-  switch (item.kind) {
-    case 'MCP_SERVER':
-      return item.repoUrl ?? ''
-    case 'PLUGIN':
-      return item.sourceUrl
-    case 'SKILL':
-      return item.repoUrl
   }
 }

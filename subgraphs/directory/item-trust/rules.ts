@@ -1,6 +1,6 @@
 import type { ItemTrustLevel, ItemTrustSubject } from '#generated/directory/resolvers.ts'
 import { installationFindings, type TrustFinding } from '../item/installation.ts'
-import type { Item } from '../item/item.ts'
+import type { Item, McpServer } from '../item/item.ts'
 import { isMalware } from '../published-package/malware.ts'
 import type { LookAlike } from './look-alike.ts'
 
@@ -24,7 +24,11 @@ export type PackageEvidence = {
 export type ItemEvidence = {
   readonly lookAlikes: readonly LookAlike[]
   /** What GitHub said of its repository; null: it was not observed. */
-  readonly repository: { readonly archived: boolean | null; readonly pushedAt: Date | null } | null
+  readonly repository: {
+    readonly archived: boolean | null
+    readonly pushedAt: Date | null
+    readonly createdAt: Date | null
+  } | null
   /** What registries said of the packages that it is installed from; empty when they were not observed. */
   readonly packages: readonly PackageEvidence[]
   /** Marks in what a server offers; null where it is not known what it offers. */
@@ -52,6 +56,8 @@ const worse = (one: ItemTrustLevel, other: ItemTrustLevel): ItemTrustLevel =>
 
 /** A repository without a push for this long is at rest: some are done, most are left. Milliseconds. */
 const AT_REST_AFTER_MS = 2 * 365 * 86_400_000
+/** Copies that do harm live for days until they are reported; what is older was seen by others. Milliseconds. */
+const NEW_FOR_MS = 30 * 86_400_000
 /** Longest detail. UTF-16 units. */
 const MAX_DETAIL_LENGTH = 300
 
@@ -59,7 +65,7 @@ const MAX_DETAIL_LENGTH = 300
 export function itemTrustOf(item: Item, evidence: ItemEvidence, now: Date): ItemTrust {
   const isServer = item.kind === 'MCP_SERVER'
   const parts = [
-    partOf('PUBLISHER', publisherFindings(item)),
+    partOf('PUBLISHER', publisherFindings(item, evidence, now)),
     partOf('NAMES', evidence.lookAlikes.map(lookAlikeFinding)),
     ...(isServer
       ? [partOf('INSTALLATION', [...installationFindings(item).map(cut), ...evidence.packages.flatMap(packageFindings)])]
@@ -86,9 +92,16 @@ const finding = (code: string, level: ItemTrustLevel, meaning: string, detail: s
 
 const cut = ({ code, level, meaning, detail }: TrustFinding): TrustFinding => finding(code, level, meaning, detail)
 
-function publisherFindings(item: Item): readonly TrustFinding[] {
-  if (item.kind !== 'MCP_SERVER') return []
-  const { registered, official } = item
+/** A new repository says nothing against a publisher whom somebody has verified. */
+function publisherFindings(item: Item, { repository }: ItemEvidence, now: Date): readonly TrustFinding[] {
+  const verified = item.kind === 'MCP_SERVER' ? verifications(item) : []
+  const createdAt = repository?.createdAt ?? null
+  if (verified.length > 0 || createdAt === null || now.getTime() - createdAt.getTime() > NEW_FOR_MS) return verified
+  const day = createdAt.toISOString().slice(0, 10)
+  return [finding('NEW_REPOSITORY', 'CAUTION', 'Its repository was created less than 30 days ago.', day)]
+}
+
+function verifications({ registered, official }: McpServer): readonly TrustFinding[] {
   return [
     ...(registered
       ? [finding('REGISTERED_NAME', 'GOOD', 'A registry verified who may publish under its name.', registered.name)]
@@ -138,15 +151,15 @@ const packageFindings = ({ name, version, ...said }: PackageEvidence): readonly 
 ]
 
 function advisoryFindings(name: string, version: string | null, advisories: readonly string[]): readonly TrustFinding[] {
-  const told = (ids: readonly string[]): string => `${`${name} ${version ?? ''}`.trim()}: ${ids.join(', ')}`
+  const detailOf = (ids: readonly string[]): string => `${`${name} ${version ?? ''}`.trim()}: ${ids.join(', ')}`
   const malware = advisories.filter(isMalware)
   const others = advisories.filter((id) => !isMalware(id))
   return [
     ...(malware.length > 0
-      ? [finding('MALWARE', 'WARNING', 'An advisory says that the newest version of its package does harm.', told(malware))]
+      ? [finding('MALWARE', 'WARNING', 'An advisory says that the newest version of its package does harm.', detailOf(malware))]
       : []),
     ...(others.length > 0
-      ? [finding('ADVISORY', 'CAUTION', 'Advisories name weaknesses of the newest version of its package.', told(others))]
+      ? [finding('ADVISORY', 'CAUTION', 'Advisories name weaknesses of the newest version of its package.', detailOf(others))]
       : []),
   ]
 }

@@ -5,6 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { licensesOf, licenseValue } from '../item/license.ts'
 import { mcpServerOrder } from '../item/order.ts'
+import { ownersOf, ownerValue } from '../item/owner.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { itemTrust } from '../item-trust/resolvers.ts'
 import { observedRepositoryOf } from '../observation/resolvers.ts'
@@ -25,13 +26,14 @@ export const mcpServerResolvers = {
     mcpServer: (_, { owner, repo }, { catalogue }) => catalogue.byKey('MCP_SERVER', `${owner}/${repo}`),
     mcpServerByRegistryName: (_, { name }, { catalogue }) => serverNamed(name, catalogue),
     mcpServers: (_, { filter, sort, ...page }, { catalogue }) => {
-      const { query, category, tag, license, updatedSince, official, transport, tool, ...others } = filter ?? {}
+      const { query, category, tag, owner, license, updatedSince, official, transport, tool, ...others } = filter ?? {}
       const lists = tool == null ? null : hasTool(tool)
       const accepts = (server: ItemOf<'MCP_SERVER'>): boolean =>
         (updatedSince == null || server.updatedAt >= updatedSince) && (lists?.(server) ?? true)
       const conditions = [
         { valuesOf: categoriesOf, value: category },
         { valuesOf: tagsOf, value: tag },
+        { valuesOf: ownersOf, value: ownerValue(owner) },
         { valuesOf: licensesOf, value: licenseValue(license) },
         { valuesOf: officialOf, value: official == null ? null : String(official) },
         { valuesOf: transportsOf, value: transport },

@@ -13,6 +13,7 @@ export type GithubAnswer =
       readonly archived: boolean
       readonly license: string | null
       readonly pushedAt: Date | null
+      readonly createdAt: Date | null
     }
 
 /** An answer takes 6 kB. Bytes. */
@@ -26,6 +27,7 @@ const REPOSITORY = z.object({
   // `NOASSERTION`: a licence that GitHub does not recognise.
   license: z.looseObject({ spdx_id: z.string().max(60).nullish() }).nullish(),
   pushed_at: z.iso.datetime({ offset: true }).nullish(),
+  created_at: z.iso.datetime({ offset: true }).nullish(),
 })
 
 /** Reads what GitHub's API says of "owner/repository", unless it is the answer with this validator. Throws RunFault. */
@@ -45,7 +47,7 @@ export async function fetchRepository(
       if (response.status === 304) return { kind: 'same' }
       const parsed = REPOSITORY.safeParse(await readJson(response))
       if (!parsed.success) throw new RunFault('INVALID', 'An answer is not a repository.')
-      const { stargazers_count: stars, archived, license, pushed_at: pushedAt } = parsed.data
+      const { stargazers_count: stars, archived, license, pushed_at: pushedAt, created_at: createdAt } = parsed.data
       const spdx = license?.spdx_id
       return {
         kind: 'found',
@@ -54,6 +56,7 @@ export async function fetchRepository(
         archived,
         license: spdx != null && /^[A-Za-z0-9.+-]+$/.test(spdx) && spdx !== 'NOASSERTION' ? spdx : null,
         pushedAt: pushedAt ? new Date(pushedAt) : null,
+        createdAt: createdAt ? new Date(createdAt) : null,
       }
     })
   } catch (error) {

@@ -11,6 +11,7 @@ export type ObservedFacts = DueRepository & {
   readonly archived: boolean
   readonly license: string | null
   readonly pushedAt: Date | null
+  readonly createdAt: Date | null
 }
 
 /** What is known of a repository. */
@@ -20,6 +21,7 @@ export type RepositoryFacts = {
   readonly archived: boolean | null
   readonly license: string | null
   readonly pushedAt: Date | null
+  readonly createdAt: Date | null
 }
 
 export type ObservationRepository = ReturnType<typeof observationRepository>
@@ -65,11 +67,13 @@ export const observationRepository = (query: Kysely<Tables>) => ({
   async findByRepositories(repositories: readonly string[]): Promise<readonly RepositoryFacts[]> {
     const rows = await query
       .selectFrom('repository_observation')
-      .select(['repository', 'answered_at', 'archived', 'license', 'pushed_at'])
+      .select(['repository', 'answered_at', 'archived', 'license', 'pushed_at', 'created_at'])
       .where('repository', 'in', repositories)
       .execute()
-    return rows.flatMap(({ repository, answered_at, archived, license, pushed_at }) =>
-      answered_at === null ? [] : [{ repository, answeredAt: answered_at, archived, license, pushedAt: pushed_at }],
+    return rows.flatMap(({ repository, answered_at, archived, license, pushed_at, created_at }) =>
+      answered_at === null
+        ? []
+        : [{ repository, answeredAt: answered_at, archived, license, pushedAt: pushed_at, createdAt: created_at }],
     )
   },
 })
@@ -77,12 +81,14 @@ export const observationRepository = (query: Kysely<Tables>) => ({
 /** Stores what is new, in the transaction of an import. */
 export async function saveObservations(client: pg.ClientBase, observed: readonly ObservedFacts[], now: Date): Promise<void> {
   await client.query(
-    `INSERT INTO repository_observation (repository, observed_at, answered_at, etag, archived, license, pushed_at)
-     SELECT repository, $2, $2, etag, archived, license, "pushedAt"
-     FROM jsonb_to_recordset($1) AS r (repository text, etag text, archived boolean, license text, "pushedAt" timestamptz)
+    `INSERT INTO repository_observation (repository, observed_at, answered_at, etag, archived, license, pushed_at, created_at)
+     SELECT repository, $2, $2, etag, archived, license, "pushedAt", "createdAt"
+     FROM jsonb_to_recordset($1) AS r (repository text, etag text, archived boolean, license text, "pushedAt" timestamptz,
+          "createdAt" timestamptz)
      ON CONFLICT (repository) DO UPDATE
      SET observed_at = excluded.observed_at, answered_at = excluded.answered_at, etag = excluded.etag,
-         archived = excluded.archived, license = excluded.license, pushed_at = excluded.pushed_at`,
+         archived = excluded.archived, license = excluded.license, pushed_at = excluded.pushed_at,
+         created_at = excluded.created_at`,
     [JSON.stringify(observed), now],
   )
 }

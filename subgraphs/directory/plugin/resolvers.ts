@@ -5,6 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { licensesOf, licenseValue } from '../item/license.ts'
 import { pluginOrder } from '../item/order.ts'
+import { ownersOf, ownerValue } from '../item/owner.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { itemTrust } from '../item-trust/resolvers.ts'
 import { listPage } from '../search/matching.ts'
@@ -22,12 +23,13 @@ export const pluginResolvers = {
   Query: {
     plugin: (_, { marketplaceSlug, slug }, { catalogue }) => catalogue.byKey('PLUGIN', `${marketplaceSlug}/${slug}`),
     plugins: (_, { filter, sort, ...page }, { catalogue }) => {
-      const { query, category, ecosystem, marketplaceSlug, tag, license } = filter ?? {}
+      const { query, category, ecosystem, marketplaceSlug, tag, owner, license } = filter ?? {}
       const conditions = [
         { valuesOf: categoriesOf, value: category },
         { valuesOf: ecosystemsOf, value: ecosystem },
         { valuesOf: marketplacesOf, value: marketplaceSlug },
         { valuesOf: tagsOf, value: tag },
+        { valuesOf: ownersOf, value: ownerValue(owner) },
         { valuesOf: licensesOf, value: licenseValue(license) },
       ]
       return listPage(catalogue, 'PLUGIN', { order: pluginOrder, query, sort, conditions, accepts: null }, page)

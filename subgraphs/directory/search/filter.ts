@@ -2,6 +2,7 @@ import type { SearchFilter } from '#generated/directory/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
 import type { Item, McpServer } from '../item/item.ts'
 import { licensesOf, licenseValue } from '../item/license.ts'
+import { ownersOf, ownerValue } from '../item/owner.ts'
 import type { ValueReader } from '../item/value-column.ts'
 
 /** The conditions that tell servers apart; absent and null ones let everything through. */
@@ -69,11 +70,12 @@ export function meets(
  * servers. Throws BAD_USER_INPUT.
  */
 export function conditionOf(filter: SearchFilter | null | undefined): (item: Item) => boolean {
-  const { tag, license, ...conditions } = filter ?? {}
-  const wanted = licenseValue(license)
+  const { tag, owner, license, ...conditions } = filter ?? {}
+  const [wanted, wantedOwner] = [licenseValue(license), ownerValue(owner)]
   const isOfAnyKind = Object.values(conditions).every((condition) => condition == null)
   return (item) =>
     (tag == null || item.tags.includes(tag)) &&
     (wanted === null || licensesOf(item).includes(wanted)) &&
+    (wantedOwner === null || ownersOf(item).includes(wantedOwner)) &&
     (item.kind === 'MCP_SERVER' ? meets(item, conditions) : isOfAnyKind)
 }

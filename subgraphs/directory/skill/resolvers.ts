@@ -5,6 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { licensesOf, licenseValue } from '../item/license.ts'
 import { skillOrder } from '../item/order.ts'
+import { ownersOf, ownerValue } from '../item/owner.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { itemTrust } from '../item-trust/resolvers.ts'
 import { listPage } from '../search/matching.ts'
@@ -18,11 +19,12 @@ export const skillResolvers = {
   Query: {
     skill: (_, { slug }, { catalogue }) => catalogue.byKey('SKILL', slug),
     skills: (_, { filter, sort, ...page }, { catalogue }) => {
-      const { query, category, source, tag, license } = filter ?? {}
+      const { query, category, source, tag, owner, license } = filter ?? {}
       const conditions = [
         { valuesOf: categoriesOf, value: category },
         { valuesOf: sourcesOf, value: source },
         { valuesOf: tagsOf, value: tag },
+        { valuesOf: ownersOf, value: ownerValue(owner) },
         { valuesOf: licensesOf, value: licenseValue(license) },
       ]
       return listPage(catalogue, 'SKILL', { order: skillOrder, query, sort, conditions, accepts: null }, page)

@@ -134,6 +134,16 @@ describe('the cost of an operation is reported on request', () => {
     expect([body.errors[0].extensions.code, body.extensions]).toEqual([code, undefined])
   })
 
+  test('a page beyond the limit of all fields says that the field may have a lower one', async () => {
+    const transports = await transportsOf()
+    const refusal = async (n: number) =>
+      (await transports.post({ query: `{ products(first: ${n}) { totalCount } }` })).body.errors[0].message
+    expect(await refusal(100_000)).toBe(
+      'Expected "first" to be at most 1000, as for any field, got 100000: this one may allow less.',
+    )
+    expect(await refusal(-1)).toBe('Expected "first" to be 0 or more, got -1.')
+  })
+
   test('validated only, its limit is that of a minute where this is less', async () => {
     const transports = await transportsOf({ budget: memoryBudget(100) })
     const { body } = await transports.post({ query: PAGE, extensions: { cost: 'validate' } })

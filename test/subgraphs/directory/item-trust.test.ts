@@ -3,7 +3,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../platform/database/database.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
-import type { Item, McpServer } from '../../../subgraphs/directory/item/item.ts'
+import type { Item, McpServer, Skill } from '../../../subgraphs/directory/item/item.ts'
 import { lookAlikesOf, wellKnownNames } from '../../../subgraphs/directory/item-trust/look-alike.ts'
 import { type ItemEvidence, itemTrustOf } from '../../../subgraphs/directory/item-trust/rules.ts'
 import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
@@ -30,6 +30,9 @@ const server = (key: string, fields: Partial<McpServer> = {}): McpServer => {
   } as McpServer
 }
 const runs = (command: string) => server('acme/tracker', { installations: [{ command, transport: 'stdio' }] })
+
+// Rules read these fields only.
+const aSkillItem = { kind: 'SKILL', key: 'pdf', slug: 'pdf', popularity: 0 } as Skill
 
 /** Level of the whole, and level and codes of the parts that have findings. */
 function judged(item: Item, evidence: Partial<ItemEvidence> = {}) {
@@ -114,9 +117,9 @@ describe('the level of an item', () => {
     advisories: null,
   }
   test.each([
-    ['GOOD', { repository: { archived: false, pushedAt: new Date('2026-01-01') } }, 'MAINTENANCE ACTIVE'],
-    ['CAUTION', { repository: { archived: false, pushedAt: new Date('2024-01-01') } }, 'MAINTENANCE AT_REST'],
-    ['WARNING', { repository: { archived: true, pushedAt: new Date('2026-01-01') } }, 'MAINTENANCE ARCHIVED'],
+    ['GOOD', { repository: { archived: false, pushedAt: new Date('2026-01-01'), createdAt: null } }, 'MAINTENANCE ACTIVE'],
+    ['CAUTION', { repository: { archived: false, pushedAt: new Date('2024-01-01'), createdAt: null } }, 'MAINTENANCE AT_REST'],
+    ['WARNING', { repository: { archived: true, pushedAt: new Date('2026-01-01'), createdAt: null } }, 'MAINTENANCE ARCHIVED'],
     ['GOOD', { packages: [published] }, 'INSTALLATION PROVENANCE', 'MAINTENANCE RELEASED'],
     ['GOOD', { packages: [{ ...published, publishedAt: new Date('2020-01-01') }] }, 'INSTALLATION PROVENANCE'],
     ['GOOD', { packages: [{ ...published, isOfRepository: null }] }],
@@ -143,6 +146,21 @@ describe('the level of an item', () => {
   ] as const)('of an official server is %s by %j', (level, evidence, ...findings) => {
     expect(judged(bare, evidence)).toEqual([level, 'PUBLISHER OFFICIAL', ...findings])
   })
+})
+
+test('a repository of under 30 days is a reason to look, unless its publisher is verified', () => {
+  const createdOn = (day: string) => ({ repository: { archived: false, pushedAt: null, createdAt: new Date(day) } })
+  const [unverified, verified] = [{}, { official: true }].map((fields) => server('a/b', { installations: [], ...fields })) as [
+    McpServer,
+    McpServer,
+  ]
+  expect(judged(unverified, createdOn('2026-11-20'))).toEqual(['CAUTION', 'PUBLISHER NEW_REPOSITORY'])
+  expect(judged(unverified, createdOn('2026-10-20'))).toEqual(['UNKNOWN'])
+  expect(judged(verified, createdOn('2026-11-20'))).toEqual(['GOOD', 'PUBLISHER OFFICIAL'])
+  expect(judged({ ...aSkillItem, repoUrl: 'https://github.com/a/b' }, createdOn('2026-11-20'))).toEqual([
+    'CAUTION',
+    'PUBLISHER NEW_REPOSITORY',
+  ])
 })
 
 test('a server that was not called has no evidence in what sources list', () => {

@@ -549,6 +549,8 @@ describe('sort and conditions', () => {
     expect(next.mcpServers.edges).toEqual([{ node: { name: 'B sorted' } }])
     expect((await refusal(`{ mcpServers(sort: NEWEST, after: "${cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
     expect((await refusal(`{ search(query: "sorted", after: "${cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
+    const { mine } = await ask('{ mine: mcpServers(filter: { owner: "Sorted" }) { totalCount } }')
+    expect(mine.totalCount).toBe(4)
     const { verified, others } = await ask(
       `{ verified: mcpServers(filter: { query: "sorted", verified: true }) { totalCount edges { node { name itemTrust { parts { subject level } } } } }
          others: mcpServers(filter: { query: "sorted", verified: false }) { totalCount } }`,
@@ -573,6 +575,9 @@ describe('sort and conditions', () => {
     ['verified: true', ['a sorted']],
     ['verified: false', ['B sorted', 'copy one', 'copy two']],
     ['tag: "odd"', ['c sorted']],
+    ['owner: "SORTED"', ['a sorted', 'B sorted', 'copy one', 'copy two']],
+    ['owner: "sorted", verified: true', ['a sorted']],
+    ['owner: "sort"', []],
     ['tag: "odd", official: false', []],
     ['license: "permissive"', ['B sorted', 'copy one']],
     ['license: "Copyleft"', ['c sorted', 'copy one']],

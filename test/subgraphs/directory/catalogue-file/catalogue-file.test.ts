@@ -558,8 +558,12 @@ describe('a start from the file', () => {
 
   test('has its file before, also behind an import while nothing ran, where it was prepared', async () => {
     const own = join(folder, 'prepared')
-    const prepared = (minItems = 0) =>
-      prepareCatalogue({ connection, stored: catalogueStore(own, log, 0), minItems, log, signal })
+    const prepared = async (minItems = 0) => {
+      const opened = openDatabase<Tables>(connection, { schema: 'directory', onError: () => {} })
+      const stored = catalogueStore(own, log, 0)
+      const items = itemRepository(opened.query, safeNames)
+      return prepareCatalogue({ items, stored, minItems, signal }).finally(opened.close)
+    }
     expect((await prepared(1_000_000)).status).toBe('small')
     expect(existsSync(own)).toBe(false)
     const { status, items, revision } = await prepared()

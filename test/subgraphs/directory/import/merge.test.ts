@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CATEGORIES, categorise, categoryOf } from '../../../../subgraphs/directory/import/category.ts'
+import { CATEGORIES, categorise, categoryOf, PRODUCT_NAMES } from '../../../../subgraphs/directory/import/category.ts'
 import type { Contribution, ContributionFormat, Statement } from '../../../../subgraphs/directory/import/contribution.ts'
 import { assignKeys, successorsOf } from '../../../../subgraphs/directory/import/key.ts'
 import { merge } from '../../../../subgraphs/directory/import/merge.ts'
@@ -330,8 +330,27 @@ describe('categories', () => {
     expect(categorise(['Productivity'], about('playwright'), 'Productivity')).toMatchObject({ category: 'Productivity' })
   })
 
+  test('the product in a name is believed before a source, unless a word of another category stands beside it', () => {
+    const communication = (name: string, curated?: string) => categorise(['communication'], about(name), curated).category
+    expect(communication('server trello mcp')).toBe('Productivity')
+    expect(communication('MyTrelloServer')).toBe('Productivity')
+    expect(communication('Hacker News MCP')).toBe('Social Media')
+    expect(communication('OpenAI Chat Completions')).toBe('AI & Machine Learning')
+    expect(communication('Trello', 'communication')).toBe('Communication')
+    expect(communication('Trello to Notion')).toBe('Communication')
+    expect(communication('Reddit Ads')).toBe('Communication')
+    expect(communication('constructor')).toBe('Communication')
+    // Each is a word of a category: only such a one decides.
+    for (const product of PRODUCT_NAMES) expect(categorise([], about(product)).category, product).not.toBe('Uncategorized')
+  })
+
+  test('tokens of a model and messages of a chat make no category by themselves', () => {
+    expect(categorise([], about('token optimizer', 'Fewer tokens by compression')).category).toBe('Uncategorized')
+    expect(categorise([], about('diff', 'Compare JSON regardless of order')).category).not.toBe('E-commerce')
+  })
+
   test('a source is believed before the words, an unclear spelling counts as a word', () => {
-    expect(categorise(['finance'], about('postgres'))).toEqual({ category: 'Finance', spelling: 'finance' })
+    expect(categorise(['finance'], about('database'))).toEqual({ category: 'Finance', spelling: 'finance' })
     expect(categorise(['other', 'db'], about('x'))).toEqual({ category: 'Databases', spelling: 'db' })
     expect(categorise(['postgres-things'], about('x'))).toEqual({ category: 'Databases', spelling: null })
     expect(categorise([], about('x', 'Nothing to go by'))).toEqual({ category: 'Uncategorized', spelling: null })

@@ -80,6 +80,7 @@ const aRepository = (stars: number, rest = {}) => ({
   archived: false,
   license: { spdx_id: 'MIT' },
   pushed_at: '2026-11-01T00:00:00Z',
+  created_at: '2024-02-03T04:05:06Z',
   ...rest,
 })
 
@@ -98,7 +99,7 @@ const observe = (requestsPerHour = 60): Promise<ObserveReport> =>
 async function servers() {
   const subgraph = await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log })
   const source =
-    '{ mcpServers(first: 9) { nodes: edges { node { repo stars license deprecated observedRepository { archived license pushedAt observedAt } } } } }'
+    '{ mcpServers(first: 9) { nodes: edges { node { repo stars license deprecated observedRepository { archived license pushedAt createdAt observedAt } } } } }'
   const contextValue = subgraph.context({ requestId: 'test', address: '127.0.0.1', credentials: {} })
   const { data, errors } = await graphql({ schema: subgraph.schema, source, contextValue })
   await subgraph.close()
@@ -111,7 +112,12 @@ async function servers() {
 test('stars and the archive state reach the items, with the time of observation', async () => {
   expect(await observe()).toEqual({ observed: 2, changed: 2, pauseSeconds: 0 })
   expect(github.requests).toEqual(['/repos/acme/one', '/repos/acme/two'])
-  const facts = { license: 'MIT', pushedAt: '2026-11-01T00:00:00.000Z', observedAt: now.toISOString() }
+  const facts = {
+    license: 'MIT',
+    pushedAt: '2026-11-01T00:00:00.000Z',
+    createdAt: '2024-02-03T04:05:06.000Z',
+    observedAt: now.toISOString(),
+  }
   expect(await servers()).toEqual({
     one: { stars: 5, license: 'MIT', deprecated: false, observedRepository: { archived: false, ...facts } },
     two: { stars: 70, license: 'MIT', deprecated: true, observedRepository: { archived: true, ...facts } },

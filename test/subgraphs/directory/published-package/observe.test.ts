@@ -290,13 +290,13 @@ test('a package is requested once a day, conditionally, and the directory change
 })
 
 test('advisories of OSV are evidence about the servers that start the package, as long as its version is the newest', async () => {
-  const asked: Data[] = []
+  const bodies: Data[] = []
   let answered: (names: readonly string[]) => unknown
   const osv = await loopback()
   osv.answer(async (request, response, { pathname }) => {
     let text = ''
     for await (const chunk of request) text += chunk
-    asked.push({ method: request.method, pathname, type: request.headers['content-type'], ...JSON.parse(text) })
+    bodies.push({ method: request.method, pathname, type: request.headers['content-type'], ...JSON.parse(text) })
     return json(response, answered(JSON.parse(text).queries.map((one: Data) => one.package.name)))
   })
   const known: Record<string, unknown> = {
@@ -307,7 +307,7 @@ test('advisories of OSV are evidence about the servers that start the package, a
   answered = (names) => ({ results: names.map((name) => known[name]) })
   try {
     expect(await observe(60, osv.url)).toEqual({ observed: 3, changed: 3, pauses: {} })
-    expect(asked).toEqual([
+    expect(bodies).toEqual([
       {
         method: 'POST',
         pathname: '/v1/querybatch',
@@ -319,7 +319,7 @@ test('advisories of OSV are evidence about the servers that start the package, a
         ]),
       },
     ])
-    const told = async () =>
+    const advised = async () =>
       Object.fromEntries(
         Object.entries<Data>(await servers()).map(([repo, { publishedPackages, codes }]) => [
           repo,
@@ -334,25 +334,25 @@ test('advisories of OSV are evidence about the servers that start the package, a
       two: [['PYSEC-2026-1'], ['ADVISORY']],
       three: [[], []],
     }
-    expect(await told()).toEqual(first)
+    expect(await advised()).toEqual(first)
     // The next day: packages are unchanged, and answers that are none leave what was known.
     for (const none of [{ results: [] }, { results: 'x' }, null]) {
       now = new Date(now.getTime() + 25 * HOUR_MS)
       answered = () => none
       await observe(60, osv.url)
-      expect(await told()).toEqual(first)
+      expect(await advised()).toEqual(first)
     }
     now = new Date(now.getTime() + 25 * HOUR_MS)
     known['acme-two'] = {}
     answered = (names) => ({ results: names.map((name) => known[name]) })
     await observe(60, osv.url)
-    expect((await told()).two).toEqual([[], []])
+    expect((await advised()).two).toEqual([[], []])
     // What was said of another version is not said of this one.
     now = new Date(now.getTime() + 25 * HOUR_MS)
     npm['@acme/one'] = { ...aPackument('@acme/one', { version: '3' }), 'dist-tags': { latest: '1.0.0' } }
     answered = () => null
     await observe(60, osv.url)
-    expect((await told()).one).toEqual([null, []])
+    expect((await advised()).one).toEqual([null, []])
   } finally {
     await osv.close()
   }
