@@ -59,42 +59,24 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
   /** Whether the file was there and is broken: what its first frame says is not believed. */
   let isUnusable = false
 
-  const markInFile = async (): Promise<string | null> => {
-    try {
-      return await markIn(await pathOf(), await version())
-    } catch {
-      // Nothing there, or nothing that can be read: it is written anew.
-      return null
-    }
-  }
-
   /** False when another process is writing. */
   const write = async (catalogue: Catalogue): Promise<boolean> => {
-    let part: string | null = null
     try {
-      const path = await pathOf()
-      // Several processes may share the folder; in containers all have the same number.
-      const own = `${path}.${randomUUID()}${PART}`
-      part = own
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      return await withFileLock(`${path}${LOCK}`, async () => {
+      return await withFileLock(`${await pathOf()}${LOCK}`, async () => {
         await removeOldParts(folder)
         // Another process had the lock, and the same catalogue, or one that is near it.
-        const mark = isUnusable ? null : await markInFile()
+        const mark = isUnusable ? null : await markInFolder(folder, version)
         if (mark === catalogue.revision.mark) return
         if (missed && mark === missed.mark && isNear(missed, catalogue)) {
           written = missed
           return
         }
-        await writeCatalogueFile(own, catalogue, { version: await version(), signal: ended.signal })
-        // Whole or not at all; the hash in it tells what a failing machine made of it.
-        await rename(own, path)
+        await replaceFile(folder, catalogue, { version: await version(), signal: ended.signal })
         isUnusable = false
-        await removeOtherFiles(folder, fileName(await version()))
         log.debug({ revision: catalogue.revision.number }, 'the catalogue of the directory was written to a file')
       })
     } catch (error) {
-      if (part !== null) await rm(part, { force: true }).catch(() => {})
       if (!ended.signal.aborted) log.warn({ err: error }, 'the catalogue of the directory cannot be written to a file')
       return true
     }
@@ -119,7 +101,7 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
       }
     },
     offer,
-    holds: async ({ revision }) => !isUnusable && (await markInFile()) === revision.mark,
+    holds: async ({ revision }) => !isUnusable && (await markInFolder(folder, version)) === revision.mark,
     idle,
     async close() {
       ended.abort(new Error('The process ends.'))
@@ -156,6 +138,37 @@ export function catalogueStore(folder: string, log: Logger, minItems = MIN_ITEMS
 
   async function idle(): Promise<void> {
     while (writing) await writing
+  }
+}
+
+/** Writes the file of this version beside its place, and puts it there. Rejects as `writeCatalogueFile` does. */
+async function replaceFile(
+  folder: string,
+  catalogue: Catalogue,
+  options: { readonly version: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const name = fileName(options.version)
+  // Several processes may share the folder; in containers all have the same number.
+  const part = join(folder, `${name}.${randomUUID()}${PART}`)
+  try {
+    await writeCatalogueFile(part, catalogue, options)
+    // Whole or not at all; the hash in it tells what a failing machine made of it.
+    await rename(part, join(folder, name))
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => {})
+    throw error
+  }
+  await removeOtherFiles(folder, name)
+}
+
+/** The mark of the revision in the file of this version; null where nothing is there, or nothing that can be read. */
+async function markInFolder(folder: string, versionOf: () => Promise<string>): Promise<string | null> {
+  try {
+    const version = await versionOf()
+    return await markIn(join(folder, fileName(version)), version)
+  } catch {
+    // It is written anew.
+    return null
   }
 }
 

@@ -85,7 +85,8 @@ export const packageRepository = (query: Kysely<Tables>) => ({
     const values = { observed_at: now, ...(isAnswered && { answered_at: now }) }
     await query
       .insertInto('package_observation')
-      .values({ registry, name, ...values })
+      // Of no version: the first answer says that they are unknown.
+      .values({ registry, name, advisories: [], ...values })
       .onConflict((conflict) => conflict.columns(['registry', 'name']).doUpdateSet(values))
       .execute()
   },
