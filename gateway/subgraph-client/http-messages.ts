@@ -1,9 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { isNestedTooDeep } from '../executor/federated/nesting-limit.ts'
-import type { HttpResponse } from './http-exchange.ts'
 import type { RequestContext } from './link.ts'
 
 /** Request headers for a subgraph, with the caller's credentials from an allow-list. */
@@ -49,7 +49,13 @@ const DECODERS: ReadonlyMap<string, (bytes: Uint8Array) => Promise<Buffer>> = ne
  * Decompressed body of a response; synchronous when not compressed. Rejects for a corrupt or too
  * large body.
  */
-export function responseText({ headers, bytes }: HttpResponse): string | Promise<string> {
+export function responseText({
+  headers,
+  bytes,
+}: {
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}): string | Promise<string> {
   const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
   return coding === 'identity' ? withoutByteOrderMark(bytes.toString()) : decompressed(coding, bytes)
 }
