@@ -205,6 +205,9 @@ describe('without a script', () => {
     const { status, text } = await get(`/mcp/${encodeURIComponent(AWKWARD.owner)}/${encodeURIComponent(AWKWARD.repo)}`)
     expect(status).toBe(200)
     expect(text).toContain('<h1>Awkward')
+    // Its source is an account without a repository, which is no owner: the link finds it.
+    const [, link = ''] = /<dt>Owner<\/dt><dd><a href="([^"]+)"/.exec(text) ?? []
+    expect((await get(link)).text).toContain('Awkward')
   })
 
   test('order and conditions are links, and the form keeps them', async () => {
