@@ -22,6 +22,7 @@ test('a long message takes linear time', () => {
     messageText('https://.'.repeat(length / 9))
     return performance.now() - began
   }
-  took(10_000)
-  expect(took(10_000)).toBeLessThan(500)
+  took(100_000)
+  // A pattern that looks back takes some seconds; this one, a millisecond.
+  expect(took(100_000)).toBeLessThan(500)
 })

@@ -205,6 +205,9 @@ describe('without a script', () => {
     const { status, text } = await get(`/mcp/${encodeURIComponent(AWKWARD.owner)}/${encodeURIComponent(AWKWARD.repo)}`)
     expect(status).toBe(200)
     expect(text).toContain('<h1>Awkward')
+    // Its source is an account without a repository, which is no owner: the link finds it.
+    const [, link = ''] = /<dt>Owner<\/dt><dd><a href="([^"]+)"/.exec(text) ?? []
+    expect((await get(link)).text).toContain('Awkward')
   })
 
   test('order and conditions are links, and the form keeps them', async () => {
@@ -215,6 +218,10 @@ describe('without a script', () => {
     expect(text).toContain('<input type="hidden" name="sort" value="name">')
     expect(text).toContain('<a href="/search?q=acme&amp;location=remote"><span>Relevance</span></a>')
     expect((await get('/search?q=acme&location=remote&official=false')).text).not.toContain('Acme Tools')
+    // Also those that are false: the next page is of the same list.
+    const others = (await get('/search?q=postgres&verified=false')).text
+    expect(others).toContain('<input type="hidden" name="verified" value="false">')
+    expect(others).toMatch(/<a href="\/search\?q=postgres&amp;verified=false&amp;after=[^"]+">Next results/)
     const listed = (await get('/search?location=remote&sort=newest')).text
     expect(listed).toContain('Acme Tools')
     expect(listed).not.toContain('Helper')

@@ -102,7 +102,9 @@ ${item.related.length > 0 && html`<section class="related" aria-labelledby="rela
 
 /** Whose it is, as a link to everything of the same owner; null where only a marketplace is known. */
 function ownerLink({ kind }: ItemPageFragment, { owner, sourceUrl }: Particulars, at: Site['at']): Html | null {
-  const account = /^https:\/\/github\.com\/([\w.-]+)/i.exec(sourceUrl ?? '')?.[1] ?? (kind === 'MCP_SERVER' ? owner : null)
+  // As the directory reads it for its filter: an account without a repository is none.
+  const account =
+    /^https:\/\/github\.com\/([\w.-]+)\/[^/!#]/i.exec(sourceUrl ?? '')?.[1] ?? (kind === 'MCP_SERVER' ? owner : null)
   if (!account) return null
   return html`<dt>Owner</dt><dd><a href="${at(`/search?owner=${encodeURIComponent(account)}`)}">${account}</a></dd>`
 }

@@ -30,7 +30,7 @@ const HIDDEN_FIELDS = [
 export const searchForm = (query: string, chosen: Chosen, { at }: Site): Html => html`<search>
 <form class="ask" action="${at('/search')}" data-search>
 <input type="search" name="q" value="${query}" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Search servers, plugins and skills" placeholder="postgres, pdf, browser…">
-${HIDDEN_FIELDS.map((name) => chosen[name] && html`<input type="hidden" name="${name}" value="${String(chosen[name])}">`)}
+${HIDDEN_FIELDS.map((name) => chosen[name] != null && html`<input type="hidden" name="${name}" value="${String(chosen[name])}">`)}
 <button>Search</button>
 </form>
 <p class="quiet hint" data-hint hidden><kbd>/</kbd> to search, <kbd>↓</kbd> <kbd>↑</kbd> through results, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> back to the box</p>

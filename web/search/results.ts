@@ -88,7 +88,8 @@ export function searchPath(wanted: Partial<SearchFilter>): string {
   const parameters = new URLSearchParams()
   for (const name of NAMES) {
     const value = wanted[name]
-    if (value) parameters.set(name, String(value))
+    // False is a condition as well.
+    if (value != null && value !== '') parameters.set(name, String(value))
   }
   return parameters.size === 0 ? '/search' : `/search?${parameters}`
 }

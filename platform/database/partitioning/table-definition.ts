@@ -39,7 +39,7 @@ export type TableDefinition = {
 }
 
 /** Trigger that repeats writes into the partitioned copy, which is no part of a definition. */
-export const MIRROR_TRIGGER = 'atrium_partition_mirror'
+export const MIRROR_TRIGGER = 'partition_mirror'
 
 /** The definition of a table; null: there is none. */
 export async function readDefinition(client: pg.Client, table: TableName): Promise<TableDefinition | null> {

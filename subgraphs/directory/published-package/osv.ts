@@ -19,7 +19,8 @@ const ECOSYSTEMS: Readonly<Record<PackageRegistry, string>> = { NPM: 'npm', PYPI
 
 /**
  * Ids of the advisories about versions, by `packageKey`, those of malware first, then in the order of their ids.
- * One request: OSV takes 1,000 versions in one, and a turn has at most 100. Throws RunFault.
+ * Versions of which nothing was said are absent. One request: OSV takes 1,000 versions in one, and a turn has at most
+ * 100. Throws RunFault.
  */
 export async function fetchAdvisories(
   versions: readonly PackageVersion[],
@@ -34,17 +35,26 @@ export async function fetchAdvisories(
   const results = asList(answer?.results)
   // They are told apart by their order alone.
   if (results.length !== versions.length) throw new RunFault('INVALID', 'An answer of OSV is not about these packages.')
-  return new Map(versions.map((one, at) => [packageKey(one), idsIn(results[at])]))
+  return new Map(
+    versions.flatMap((one, at): [string, readonly string[]][] => {
+      const ids = idsIn(results[at])
+      return ids === null ? [] : [[packageKey(one), ids]]
+    }),
+  )
 }
 
 /** An id of OSV's schema, such as `GHSA-29mw-wpgm-hmr9`. */
 const ID = /^[A-Za-z0-9]{1,20}-[\w.:-]{1,60}$/
 
-function idsIn(result: unknown): readonly string[] {
-  const ids = asList(asRecord(result)?.vulns).flatMap((one) => {
+/** Null where nothing is said: what is no list of advisories, or one that is elsewhere. */
+function idsIn(result: unknown): readonly string[] | null {
+  const { vulns = [], next_page_token: next } = asRecord(result) ?? { vulns: null }
+  if (!Array.isArray(vulns)) return null
+  const ids = vulns.flatMap((one) => {
     const id = asRecord(one)?.id
     return typeof id === 'string' && ID.test(id) ? id : []
   })
+  if (ids.length === 0 && (vulns.length > 0 || next)) return null
   const rank = (id: string): number => (isMalware(id) ? 0 : 1)
   return [...new Set(ids)].sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1)).slice(0, MAX_ADVISORIES)
 }

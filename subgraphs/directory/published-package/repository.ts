@@ -91,9 +91,12 @@ export const packageRepository = (query: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Stores the ids of advisories, by `packageKey`, unless another version is the newest meanwhile. */
+  /** Stores the ids of advisories, by `packageKey`, unless another version is the newest meanwhile; what is absent stays. */
   async storeAdvisories(versions: readonly PackageVersion[], ids: ReadonlyMap<string, readonly string[]>): Promise<void> {
-    const rows = versions.map((one) => ({ ...one, ids: ids.get(packageKey(one)) ?? [] }))
+    const rows = versions.flatMap((one) => {
+      const known = ids.get(packageKey(one))
+      return known === undefined ? [] : [{ ...one, ids: known }]
+    })
     await sql`
       UPDATE package_observation AS known SET advisories = ARRAY(SELECT jsonb_array_elements_text(r.ids))
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (registry text, name text, version text, ids jsonb)

@@ -89,7 +89,10 @@ const ITEMS: readonly ItemRow[] = [
     popularity: 40,
     detail: { repoUrl: null, docsUrl: 'https://bad.example.net/docs', transport: 'streamable-http', deprecated: true },
   }),
-  aServer(`${AWKWARD.owner}/${AWKWARD.repo}`, { name: 'Awkward', detail: AWKWARD }),
+  aServer(`${AWKWARD.owner}/${AWKWARD.repo}`, {
+    name: 'Awkward',
+    detail: { ...AWKWARD, repoUrl: 'https://github.com/an-account' },
+  }),
   aServer('evil/server', {
     name: HOSTILE,
     description: HOSTILE,

@@ -342,6 +342,16 @@ test('advisories of OSV are evidence about the servers that start the package, a
       await observe(60, osv.url)
       expect(await advised()).toEqual(first)
     }
+    // Neither do answers about one of them that say nothing: an empty page with others behind it, or no advisories.
+    const said = known['@acme/one']
+    answered = (names) => ({ results: names.map((name) => known[name]) })
+    for (const nothing of [{ next_page_token: 'more' }, null, 'x', { vulns: 'x' }, { vulns: null }, { vulns: [{ id: 7 }] }]) {
+      now = new Date(now.getTime() + 25 * HOUR_MS)
+      known['@acme/one'] = nothing
+      await observe(60, osv.url)
+      expect([nothing, await advised()]).toEqual([nothing, first])
+    }
+    known['@acme/one'] = said
     now = new Date(now.getTime() + 25 * HOUR_MS)
     known['acme-two'] = {}
     answered = (names) => ({ results: names.map((name) => known[name]) })
