@@ -251,7 +251,7 @@ describe('partitions of a table', () => {
     expect(rows).toEqual([{ total: 10 }])
   })
 
-  test('before they take the place of a table: make nobody wait for a line of the same order', async () => {
+  test('before they take the place of a table: make no update wait for a line of its order', async () => {
     await interruptedAt('verifying')
     const other = await connected()
     await other.query(`BEGIN; INSERT INTO store.order_line (store_id, order_id, position, name, qty, price)
