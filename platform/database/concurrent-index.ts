@@ -45,8 +45,11 @@ export async function buildIndexConcurrently(
     if (partitions.length === 0) return void (await client.query(sql))
     // PostgreSQL builds the indexes of partitions beside writes, and none of the whole table.
     await client.query(blockingIndex(sql).replace(TABLE_AND_DEFINITION, ' ON ONLY $<table> $<definition>'))
-    for (const partition of partitions)
-      await buildPart(client, name, { schema: partition.schema, name: `${index}_${partition.position}` }, partition, definition)
+    const isUnique = /CREATE\s+UNIQUE\s/i.test(sql)
+    for (const partition of partitions) {
+      const part = { schema: partition.schema, name: `${index}_${partition.position}` }
+      await buildPart(client, name, part, partition, { definition, isUnique })
+    }
   } catch (error) {
     await client.query(`${drop} ${name}`).catch(() => {})
     throw error

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PARTITIONABLE_TABLES } from '../../cli/partition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { atrium } from './support/atrium.ts'
 
@@ -18,8 +19,8 @@ afterAll(() => database.drop())
 
 test('atrium db partition names tables that it cannot divide, and numbers that are none', async () => {
   expect(await run('audit_entry')).toMatchObject({ code: 1, err: expect.stringContaining('Expected one of order, order_line') })
-  expect(await run('order', '--partitions', '1')).toMatchObject({ code: 1, err: expect.stringContaining('from 2 to 256') })
-  expect(await run('order', '--max-lock', 'soon')).toMatchObject({ code: 1, err: expect.stringContaining('from 20 to 1000') })
+  expect(await run('order', '--partitions', '1')).toMatchObject({ code: 2, err: expect.stringContaining('from 2 to 256') })
+  expect(await run('order', '--max-lock', 'soon')).toMatchObject({ code: 2, err: expect.stringContaining('from 20 to 1000') })
   expect(await run('order', '--cancel')).toMatchObject({ code: 0, out: 'There is no unfinished conversion of order.\n' })
 })
 
@@ -31,4 +32,17 @@ test('atrium db partition divides a table, once', async () => {
     code: 0,
     out: expect.stringContaining('Divided payment: 0 rows in 2 partitions'),
   })
+})
+
+test('atrium db partition divides each table that it names, whose numbers go on', async () => {
+  const client = new pg.Client(database.connection)
+  await client.connect()
+  for (const table of PARTITIONABLE_TABLES.filter((name) => name !== 'order' && name !== 'payment')) {
+    expect(await run(table, '--partitions', '2', '--max-lock', '1000')).toMatchObject({ code: 0, err: '' })
+  }
+  const { rows } = await client.query(
+    `SELECT relname FROM pg_class WHERE relkind = 'S' AND relnamespace::regnamespace::text IN ('store_partitions', 'store_unpartitioned')`,
+  )
+  expect(rows).toEqual([])
+  await client.end()
 })

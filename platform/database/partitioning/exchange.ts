@@ -48,6 +48,7 @@ export async function takePlace(
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(former.schema)}`)
   const lock = lockOf('ACCESS EXCLUSIVE', [table, copyOf(table), ...definition.referencing.map(({ table: other }) => other)])
   const sequences = await identitySequences(client, table, definition)
+  const owned = await serialSequences(client, table)
   await withShortLock(client, lock, locking, async () => {
     const now = await readDefinition(client, table)
     if (!now || !locking.isUnchanged(now))
@@ -70,8 +71,12 @@ export async function takePlace(
         `ALTER TABLE ${name} ALTER COLUMN ${column} ADD GENERATED ${kind} AS IDENTITY (SEQUENCE NAME ${quotedTable(sequence)} START WITH ${rows[0]?.next})`,
       )
     }
+    // What a table owns goes to its new schema, and with it when it is removed.
+    for (const { sequence } of owned) await client.query(`ALTER SEQUENCE ${quotedTable(sequence)} OWNED BY NONE`)
     await client.query(`ALTER TABLE ${name} SET SCHEMA ${pg.escapeIdentifier(former.schema)};
       ALTER TABLE ${copy} SET SCHEMA ${pg.escapeIdentifier(table.schema)}`)
+    for (const { sequence, column } of owned)
+      await client.query(`ALTER SEQUENCE ${quotedTable(sequence)} OWNED BY ${name}.${column}`)
     for (const statement of added) await client.query(statement)
     for (const { definition: trigger } of definition.triggers) await client.query(trigger)
     await client.query(`DROP FUNCTION ${mirrorFunction(table)}()`)
@@ -112,4 +117,16 @@ async function identitySequences(client: pg.Client, table: TableName, { columns 
       sequences.push({ column: pg.escapeIdentifier(name), kind: identity === 'a' ? 'ALWAYS' : 'BY DEFAULT', sequence: rows[0] })
   }
   return sequences
+}
+
+/** Sequences of columns of the type serial, whose default value is all that both tables share. */
+async function serialSequences(client: pg.Client, table: TableName) {
+  const { rows } = await client.query<TableName & { column: string }>(
+    `SELECT nspname::text AS schema, relname::text AS name, attname::text AS column FROM pg_depend
+     JOIN pg_class AS class ON class.oid = objid AND class.relkind = 'S' JOIN pg_namespace AS namespace ON namespace.oid = relnamespace
+     JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
+     WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = to_regclass($1) AND deptype = 'a'`,
+    [quotedTable(table)],
+  )
+  return rows.map(({ schema, name, column }) => ({ sequence: { schema, name }, column: pg.escapeIdentifier(column) }))
 }

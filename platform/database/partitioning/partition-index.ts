@@ -39,7 +39,8 @@ export async function buildIndexes(
     for (const partition of partitions) {
       signal.throwIfAborted()
       progress(done, missing.length * partitions.length)
-      await buildPart(client, whole, { schema: partition.schema, name: `${name}_${partition.position}` }, partition, definition)
+      const part = { schema: partition.schema, name: `${name}_${partition.position}` }
+      await buildPart(client, whole, part, partition, { definition, isUnique: false })
       done += 1
     }
   }
@@ -51,13 +52,15 @@ export async function buildPart(
   whole: string,
   part: TableName,
   partition: TableName,
-  definition: string,
+  { definition, isUnique }: { readonly definition: string; readonly isUnique: boolean },
 ): Promise<void> {
   const name = quotedTable(part)
   const validity = await validityOf(client, name)
   if (validity === false) await client.query(`DROP INDEX CONCURRENTLY ${name}`)
   if (validity !== true)
-    await client.query(`CREATE INDEX CONCURRENTLY ${pg.escapeIdentifier(part.name)} ON ${quotedTable(partition)} ${definition}`)
+    await client.query(
+      `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX CONCURRENTLY ${pg.escapeIdentifier(part.name)} ON ${quotedTable(partition)} ${definition}`,
+    )
   await client.query(`ALTER INDEX ${whole} ATTACH PARTITION ${name}`)
 }
 

@@ -94,7 +94,7 @@ export async function partitionTable(options: PartitionOptions): Promise<Partiti
     await addReferences(client, table, definition, locking, (done, total) => progress('linking', done, total))
     await client.query(`ANALYZE ${quotedTable(copyOf(table))}`)
     progress('verifying', 0, null)
-    const { count, sum } = await verified(client, connection, table, definition, signal)
+    const { count, sum } = await verified(client, table, definition)
     await takePlace(client, table, definition, {
       ...locking,
       isUnchanged: (now) => fingerprintOf(now) === conversion.fingerprint,
@@ -111,10 +111,17 @@ export async function cancelPartitioning(
 ): Promise<boolean> {
   return withConversionLock(connection, signal, async (client) => {
     const copy = await readDefinition(client, copyOf(table))
-    const { rows } = await client.query('SELECT to_regproc($1) IS NOT NULL AS exists', [mirrorFunction(table)])
-    if (!copy && !rows[0].exists) return false
+    const { rows } = await client.query(
+      'SELECT to_regproc($1) IS NOT NULL AS "hasMirror", to_regclass($2) IS NOT NULL AS "hasRecord"',
+      [mirrorFunction(table), conversionsOf(table)],
+    )
+    // Writes are no longer repeated from here on: no later run may go on.
+    const ended = rows[0].hasRecord
+      ? await client.query(`UPDATE ${conversionsOf(table)} SET fingerprint = '' WHERE name = $1`, [table.name])
+      : null
+    if (!copy && !rows[0].hasMirror && !ended?.rowCount) return false
     const locking = { maxLockMs, signal, times: { longestMs: 0 }, onWait }
-    await withShortLock(client, lockOf('SHARE ROW EXCLUSIVE', [table]), locking, () =>
+    await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [table]), locking, () =>
       client.query(`DROP TRIGGER IF EXISTS ${MIRROR_TRIGGER} ON ${quotedTable(table)}`),
     )
     await client.query(`DROP FUNCTION IF EXISTS ${mirrorFunction(table)}()`)
@@ -127,7 +134,7 @@ export async function cancelPartitioning(
       await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [copyOf(table), ...copy.referenced]), locking, () =>
         client.query(`DROP TABLE ${quotedTable(copyOf(table))}`),
       )
-    await client.query(`DELETE FROM ${conversionsOf(table)} WHERE name = $1`, [table.name])
+    if (ended) await client.query(`DELETE FROM ${conversionsOf(table)} WHERE name = $1`, [table.name])
     return true
   })
 }
@@ -284,14 +291,9 @@ async function isReplicaBehind(client: pg.Client): Promise<boolean> {
 /** Compares table and copy in one snapshot. */
 async function verified(
   client: pg.Client,
-  connection: Connection,
   table: TableName,
   definition: TableDefinition,
-  signal: AbortSignal,
 ): Promise<{ readonly count: string; readonly sum: string }> {
-  const { rows: ids } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  const cancel = (): void => void cancelBackend(connection, ids[0]?.pid ?? 0)
-  signal.addEventListener('abort', cancel, { once: true })
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const [before] = (await client.query<{ count: string; sum: string }>(countAndSum(table, definition))).rows
@@ -305,8 +307,6 @@ async function verified(
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
     throw error
-  } finally {
-    signal.removeEventListener('abort', cancel)
   }
 }
 
@@ -320,6 +320,7 @@ async function cancelBackend(connection: Connection, pid: number): Promise<void>
   await other.end().catch(() => {})
 }
 
+/** An abort ends a statement as well: an index may wait for hours until a backup ends. */
 async function withConversionLock<Result>(
   connection: Connection,
   signal: AbortSignal,
@@ -329,12 +330,23 @@ async function withConversionLock<Result>(
   const client = new pg.Client({ ...connection, application_name: 'atrium partition' })
   client.on('error', () => {})
   await client.connect()
+  let pid = 0
+  const cancel = (): void => void cancelBackend(connection, pid)
+  signal.addEventListener('abort', cancel, { once: true })
   try {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [CONVERSION_LOCK])
+    const { rows } = await client.query<{ locked: boolean; pid: number }>(
+      'SELECT pg_try_advisory_lock($1) AS locked, pg_backend_pid() AS pid',
+      [CONVERSION_LOCK],
+    )
+    pid = rows[0]?.pid ?? 0
     if (!rows[0]?.locked)
       throw new OperatorError('Another process is partitioning a table of this database: end it, then try again.')
     return await work(client)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
   } finally {
+    signal.removeEventListener('abort', cancel)
     await client.end()
   }
 }

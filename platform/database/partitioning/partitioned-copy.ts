@@ -44,22 +44,29 @@ const addConstraint =
 
 /**
  * Repeats each write of a row in the copy, in its transaction. As its owner: others may not write
- * to the schema of partitions.
+ * to the schema of partitions. Columns of unique indexes are set where they change only: to name
+ * them locks a row against the foreign keys of others, who then wait for each other.
  */
-export function createMirror(table: TableName, { columns, primaryKey }: TableDefinition): readonly string[] {
+export function createMirror(table: TableName, { columns, primaryKey, uniqueColumns }: TableDefinition): readonly string[] {
   const copy = quotedTable(copyOf(table))
   const names = columns.map(({ name }) => pg.escapeIdentifier(name))
   const key = primaryKey.map((name) => pg.escapeIdentifier(name))
   const sameKey = key.map((name) => `${name} = OLD.${name}`).join(' AND ')
+  const unique = names.filter((_, index) => uniqueColumns.some((of) => of.includes(columns[index]?.name ?? '')))
+  const write = (set: readonly string[]): string =>
+    `INSERT INTO ${copy} (${names}) VALUES (${names.map((name) => `NEW.${name}`)}) ON CONFLICT (${key}) ${
+      set.length === 0 ? 'DO NOTHING' : `DO UPDATE SET (${set}) = ROW(${set.map((name) => `EXCLUDED.${name}`)})`
+    };`
   return [
     `CREATE OR REPLACE FUNCTION ${mirrorFunction(table)}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $mirror$
      BEGIN
        IF TG_OP = 'DELETE' OR (TG_OP = 'UPDATE' AND ROW(${key.map((name) => `OLD.${name}`)}) IS DISTINCT FROM ROW(${key.map((name) => `NEW.${name}`)})) THEN
          DELETE FROM ${copy} WHERE ${sameKey};
        END IF;
-       IF TG_OP <> 'DELETE' THEN
-         INSERT INTO ${copy} (${names}) VALUES (${names.map((name) => `NEW.${name}`)})
-           ON CONFLICT (${key}) DO UPDATE SET (${names}) = ROW(${names.map((name) => `EXCLUDED.${name}`)});
+       IF TG_OP = 'UPDATE' AND ROW(${unique.map((name) => `OLD.${name}`)}) IS NOT DISTINCT FROM ROW(${unique.map((name) => `NEW.${name}`)}) THEN
+         ${write(names.filter((name) => !unique.includes(name)))}
+       ELSIF TG_OP <> 'DELETE' THEN
+         ${write(names)}
        END IF;
        RETURN NULL;
      END $mirror$`,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { OperatorError } from '../../process/operator-error.ts'
 import { quotedTable, type TableName } from './table-definition.ts'
 
 /** How a conversion takes locks. */
@@ -17,6 +18,8 @@ export type Locking = {
 const PAUSE_MS = 500
 /** Shorter than `deadlock_timeout` (1 s by default), so that a deadlock ends nobody else. Milliseconds. */
 const MAX_ATTEMPT_MS = 500
+/** Attempts that were granted the lock and then took too long, which is nobody else's doing. */
+const MAX_OVERRUNS = 5
 /** query_canceled, lock_not_available, deadlock_detected. */
 const NOT_NOW: ReadonlySet<string | undefined> = new Set(['57014', '55P03', '40P01'])
 
@@ -30,7 +33,7 @@ export const isLockTimeout = (error: unknown): boolean => error instanceof pg.Da
 /**
  * Runs `work` in a transaction that begins with a lock. Everybody who comes later waits behind the
  * attempt to lock, which is therefore given up after half of `maxLockMs` and repeated until the
- * signal aborts; the other half is for `work`.
+ * signal aborts; the other half is for `work`. Throws an `OperatorError` when that never suffices.
  */
 export async function withShortLock<Result>(
   client: pg.Client,
@@ -38,13 +41,16 @@ export async function withShortLock<Result>(
   { maxLockMs, signal, times, onWait }: Locking,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  let overruns = 0
   for (;;) {
     signal.throwIfAborted()
     await client.query('BEGIN')
     const started = performance.now()
+    let isLocked = false
     try {
       await client.query(`SET LOCAL statement_timeout = ${Math.round(Math.min(MAX_ATTEMPT_MS, maxLockMs / 2))}`)
       await client.query(lock)
+      isLocked = true
       const result = await work()
       await client.query('COMMIT')
       times.longestMs = Math.max(times.longestMs, performance.now() - started)
@@ -53,6 +59,11 @@ export async function withShortLock<Result>(
       await client.query('ROLLBACK')
       times.longestMs = Math.max(times.longestMs, performance.now() - started)
       if (!isLockTimeout(error)) throw error
+      overruns += isLocked ? 1 : 0
+      if (overruns === MAX_OVERRUNS)
+        throw new OperatorError(
+          `Its locks were granted, but ${maxLockMs} ms are too short for the work under them: allow more with --max-lock, or begin again with fewer partitions.`,
+        )
     }
     onWait()
     await sleep(PAUSE_MS)

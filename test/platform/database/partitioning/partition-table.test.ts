@@ -69,6 +69,13 @@ function optionsOf(table: TableName, more: Partial<PartitionOptions> = {}): Part
   }
 }
 
+/** A conversion of orders that was interrupted at the beginning of a phase. */
+async function interruptedAt(phase: PartitionPhase): Promise<void> {
+  const interruption = new AbortController()
+  const progress = (now: PartitionPhase) => now === phase && interruption.abort()
+  await expect(partitionTable(optionsOf(ORDER, { signal: interruption.signal, progress }))).rejects.toThrow(/abort/i)
+}
+
 /** What a database guarantees of a table, whatever it is made of. */
 async function guaranteesOf(table: TableName) {
   const definition = await readDefinition(client, table)
@@ -244,8 +251,68 @@ describe('partitions of a table', () => {
     expect(rows).toEqual([{ total: 10 }])
   })
 
+  test('before they take the place of a table: make no update wait for a line of its order', async () => {
+    await interruptedAt('verifying')
+    const other = await connected()
+    await other.query(`BEGIN; INSERT INTO store.order_line (store_id, order_id, position, name, qty, price)
+      SELECT store_id, id, 2, 'Tea', 1, 1 FROM store."order" WHERE id = 7`)
+    await client.query(`SET lock_timeout = '2s'`)
+    await client.query('UPDATE store."order" SET total = total + 1 WHERE id = 7')
+    await other.query('COMMIT')
+    // Columns of unique indexes change as well.
+    await client.query(`UPDATE store."order" SET token = 'other' WHERE id = 7`)
+    const { rows } = await client.query('SELECT total::int AS total, token FROM store_partitions."order" WHERE id = 7')
+    expect(rows).toEqual([{ total: 8, token: 'other' }])
+    expect(await partitionTable(optionsOf(ORDER))).toMatchObject({ rows: String(ORDERS) })
+  })
+
+  test('do not go on once a cancellation began, which goes on whatever it has removed', async () => {
+    const cancel = () =>
+      cancelPartitioning(database.connection, ORDER, { maxLockMs: 1_000, signal: new AbortController().signal, onWait: () => {} })
+    await interruptedAt('indexing')
+    // A transaction that holds the table keeps the cancellation from its end.
+    const holder = await connected()
+    await holder.query('BEGIN; LOCK TABLE store."order" IN ROW EXCLUSIVE MODE')
+    const interruption = new AbortController()
+    const canceled = cancelPartitioning(database.connection, ORDER, {
+      ...{ maxLockMs: 100, signal: interruption.signal, onWait: () => interruption.abort() },
+    })
+    await expect(canceled).rejects.toThrow(/abort/i)
+    await holder.query('COMMIT')
+    await expect(partitionTable(optionsOf(ORDER))).rejects.toThrow('--cancel')
+    const { rows: records } = await client.query('SELECT name, fingerprint, partitions FROM store_partitions.conversion')
+    expect(await cancel()).toBe(true)
+    // As if it had ended before its last statement.
+    await client.query(`INSERT INTO store_partitions.conversion (name, fingerprint, partitions) VALUES ($1, $2, $3)`, [
+      ...Object.values(records[0]),
+    ])
+    expect(await cancel()).toBe(true)
+    expect(await partitionTable(optionsOf(ORDER))).toMatchObject({ rows: String(ORDERS) })
+  })
+
+  test('are interrupted while an index waits for a transaction that reads older rows', async () => {
+    const reader = await connected()
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM store.store LIMIT 1')
+    const interruption = new AbortController()
+    const converted = partitionTable(optionsOf(ORDER, { signal: interruption.signal }))
+    const interrupted = expect(converted).rejects.toThrow(/abort/i)
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'atrium partition'
+      AND wait_event_type = 'Lock' AND query LIKE 'CREATE INDEX CONCURRENTLY%'`
+    await expect.poll(async () => (await client.query(waiting)).rowCount, { timeout: 30_000 }).toBe(1)
+    interruption.abort()
+    await interrupted
+    await reader.query('COMMIT')
+    expect(await partitionTable(optionsOf(ORDER))).toMatchObject({ rows: String(ORDERS) })
+  })
+
   test('get the indexes of later migrations, each beside writes', async () => {
     await partitionTable(optionsOf(ORDER))
+    const unique = 'CREATE UNIQUE INDEX CONCURRENTLY order_once ON "order" (store_id, id, currency);\n'
+    await buildIndexConcurrently(client, { schema: 'store', index: 'order_once', sql: unique })
+    const { rows: once } = await client.query(
+      `SELECT indisunique AND indisvalid AS "isWhole" FROM pg_index WHERE indexrelid = 'store.order_once'::regclass`,
+    )
+    expect(once).toEqual([{ isWhole: true }])
     const sql = '-- Why.\nCREATE INDEX CONCURRENTLY order_currency ON "order" (store_id, currency, id);\n'
     await buildIndexConcurrently(client, { schema: 'store', index: 'order_currency', sql })
     await buildIndexConcurrently(client, { schema: 'store', index: 'order_currency', sql })
