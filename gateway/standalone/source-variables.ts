@@ -147,8 +147,8 @@ export function supergraphOriginFromConfig(config: SourceConfig, fromFile?: Vali
   if (name === 'SUPERGRAPH_FILE') return fileOrigin(value, name)
   // The file of another source has another graph, which an outage at the start would serve.
   const isOfOther = fromFile !== undefined && 'lastGoodFile' in fromFile && fromFile.lastGoodFile === lastGoodFile
-  const kept = isOfOther ? { pollSeconds } : polled
-  return polledOrigin(validateOptions(supergraphSourceOptions, { ...optionsOf(name, value, config), ...kept }))
+  const polling = isOfOther ? { pollSeconds } : polled
+  return polledOrigin(validateOptions(supergraphSourceOptions, { ...optionsOf(name, value, config), ...polling }))
 }
 
 const fileOrigin = (path: string, name: string): SupergraphOrigin => ({

@@ -142,9 +142,9 @@ test('answers at the same time, of slow clients and of such that leave, do not m
     const text = await response.text()
     return text === numbered(Number(/number (\d)/.exec(text)?.[1])) ? 'right' : text.slice(0, 100)
   })
-  const outcomes = await Promise.all(clients)
+  const ends = await Promise.all(clients)
   shelf.answer = ({ response }) => void response.setHeader('content-type', 'application/json').end(body)
-  expect(new Set(outcomes)).toEqual(new Set(['left', 'right']))
+  expect(new Set(ends)).toEqual(new Set(['left', 'right']))
   expect(body).toBe(before)
 })
 
