@@ -92,8 +92,8 @@ export async function runSubgraph(
       gateway: null,
     }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), rateLimits, log, defer })
-    await startMetricsExport(config, metrics, { log, defer })
   }
+  await startMetricsExport(config, metrics, { log, defer })
   await listen(app, listenOptionsFromConfig(config, port), defer)
   subgraph.start?.()
   defer(encryptInBackground(connection, stored, { cipher: secrets, isAlone: false, log }))

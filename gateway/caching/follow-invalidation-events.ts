@@ -15,6 +15,8 @@ const RESUBSCRIBE_MS = 1_000
 /** Pause between two log lines about messages that are no invalidations, per channel. */
 const WARN_INTERVAL_MS = 60_000
 
+const ignored = (): void => {}
+
 /**
  * Invalidates entities by messages of brokers, in the format of the endpoint: one invalidation or a
  * list. Messages may be lost while a broker is disconnected, so all entities are invalidated when it
@@ -48,7 +50,13 @@ export function followInvalidationEvents(
     for (let attempt = 0; !signal.aborted; attempt++) {
       const gone = Promise.withResolvers<void>()
       try {
-        const stop = await broker.listen(channel, { onEvent, onGone: gone.resolve, onReconnected })
+        const listening = broker.listen(channel, { onEvent, onGone: gone.resolve, onReconnected })
+        // A broker that is connected and does not answer must not hold up the end.
+        const stop = await Promise.race([listening, closed])
+        if (!stop) {
+          void listening.then((late) => late(), ignored)
+          return
+        }
         if (attempt > 0) await cache.invalidateAll()
         await Promise.race([gone.promise, closed])
         stop()

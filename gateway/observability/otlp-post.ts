@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto'
+
 /** Timeout of one request to the collector; the end of the process may wait for one. */
 const POST_TIMEOUT_MS = 5_000
+
+/** Tells processes with one name apart, whose counts a collector would otherwise mix. */
+export const SERVICE_INSTANCE_ID = randomUUID()
 
 /** Where telemetry is sent, and what it is called. */
 export type OtlpTarget = {
@@ -27,7 +32,9 @@ export async function postOtlp({ endpoint, headers }: OtlpTarget, path: string, 
 }
 
 /** Resource of all telemetry of this process. */
-export const otlpResource = ({ serviceName }: OtlpTarget) => ({ attributes: otlpAttributes({ 'service.name': serviceName }) })
+export const otlpResource = ({ serviceName }: OtlpTarget) => ({
+  attributes: otlpAttributes({ 'service.name': serviceName, 'service.instance.id': SERVICE_INSTANCE_ID }),
+})
 
 /** Attributes of OTLP's JSON; null and undefined are left out, objects are JSON texts. */
 export function otlpAttributes(values: Readonly<Record<string, unknown>>) {

@@ -26,6 +26,7 @@ import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { IncrementalPayloads } from '../operations/incremental-result.ts'
 import type { Link, RequestContext } from '../subgraph-client/link.ts'
+import { SERVICE_INSTANCE_ID } from './otlp-post.ts'
 
 /**
  * OpenTelemetry spans: one per operation, per fetch, per start of a subscription and per event.
@@ -94,7 +95,7 @@ export function createTracing({
 }): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, ...(headers && { headers }) })
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': serviceName }),
+    resource: resourceFromAttributes({ 'service.name': serviceName, 'service.instance.id': SERVICE_INSTANCE_ID }),
     sampler: new ParentBasedSampler({ root: rootSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   })

@@ -18,7 +18,12 @@ export const telemetryVariables = {
         /^\s*[\w-]+=[\x21-\x2b\x2d-\x7e]*(\s*,\s*[\w-]+=[\x21-\x2b\x2d-\x7e]*)*\s*$/,
         'headers such as name=value,name=value',
       )
-      .transform(headersOf),
+      .transform(headersOf)
+      // Errors of `fetch` quote values that no header can hold.
+      .refine(
+        (headers) => Object.values(headers).every((value) => /^[\x20-\x7e]*$/.test(value)),
+        'headers whose decoded values are visible ASCII characters',
+      ),
     default: null,
     unit: null,
     secret: true,

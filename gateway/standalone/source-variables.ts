@@ -145,7 +145,10 @@ export function supergraphOriginFromConfig(config: SourceConfig, fromFile?: Vali
   if (chosen.length > 1) throw new OperatorError(`Expected one source of the supergraph, got ${chosen.join(' and ')}.`)
   const value = config[name] ?? ''
   if (name === 'SUPERGRAPH_FILE') return fileOrigin(value, name)
-  return polledOrigin(validateOptions(supergraphSourceOptions, { ...optionsOf(name, value, config), ...polled }))
+  // The file of another source has another graph, which an outage at the start would serve.
+  const isOfOther = fromFile !== undefined && 'lastGoodFile' in fromFile && fromFile.lastGoodFile === lastGoodFile
+  const polling = isOfOther ? { pollSeconds } : polled
+  return polledOrigin(validateOptions(supergraphSourceOptions, { ...optionsOf(name, value, config), ...polling }))
 }
 
 const fileOrigin = (path: string, name: string): SupergraphOrigin => ({

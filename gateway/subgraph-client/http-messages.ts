@@ -5,6 +5,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { isNestedTooDeep } from '../executor/federated/nesting-limit.ts'
 import type { RequestContext } from './link.ts'
+import { MAX_RESPONSE_BYTES } from './response-body.ts'
 
 /** Request headers for a subgraph, with the caller's credentials from an allow-list. */
 export function headersFor({ caller }: RequestContext, traceparent = caller.traceparent): Record<string, string> {
@@ -24,12 +25,6 @@ export function headersFor({ caller }: RequestContext, traceparent = caller.trac
   }
   return headers
 }
-
-/**
- * Upper bound of a response, compressed and decompressed. 1,000 items with every field have about 2
- * MB.
- */
-export const MAX_RESPONSE_BYTES = 10_000_000
 
 const limit = { maxOutputLength: MAX_RESPONSE_BYTES }
 /**

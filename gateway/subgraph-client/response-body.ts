@@ -1,7 +1,12 @@
 import diagnosticsChannel from 'node:diagnostics_channel'
 import type { IncomingHttpHeaders } from 'node:http'
 import { freeBuffer } from '../../platform/process/free-buffer.ts'
-import { MAX_RESPONSE_BYTES } from './http-messages.ts'
+
+/**
+ * Upper bound of a response, compressed and decompressed. 1,000 items with every field have about 2
+ * MB.
+ */
+export const MAX_RESPONSE_BYTES = 10_000_000
 
 /** A body of a response that is being received. */
 export type ResponseBody = {

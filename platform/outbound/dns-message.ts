@@ -17,6 +17,8 @@ export type DnsAnswer = {
 /** Bytes of a message before its first question (RFC 1035 §4.1.1). */
 const HEADER_BYTES = 12
 const TYPE_AND_CLASS_BYTES = 4
+/** NOERROR and NXDOMAIN (RFC 1035 §4.1.1): they say what there is, and what there is not. */
+const ANSWERING_RCODES: ReadonlySet<number> = new Set([0, 3])
 /** Fits into one packet on every path (DNS Flag Day 2020). */
 const MAX_UDP_BYTES = 1_232
 
@@ -77,11 +79,11 @@ function isReferral({ answers = [], authorities = [] }: packet.DecodedPacket): b
 
 /**
  * Whether the questions are equal, ignoring the case of ASCII letters. Some servers omit the
- * question in refusals, which have no records to forge.
+ * question in refusals, which have nothing to forge: "no such name" is forged like records are.
  */
 function repeatsQuestion(message: Buffer, query: Buffer): boolean {
   const questions = message.readUInt16BE(4)
-  if (questions === 0) return message.readUInt16BE(6) === 0
+  if (questions === 0) return !ANSWERING_RCODES.has(message.readUInt16BE(2) & 0xf)
   const end = questionEnd(query)
   if (questions !== 1 || message.length < end) return false
   const nameEnd = end - TYPE_AND_CLASS_BYTES

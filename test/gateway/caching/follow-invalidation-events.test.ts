@@ -1,7 +1,9 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { followInvalidationEvents } from '../../../gateway/caching/follow-invalidation-events.ts'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import { entityGraph, SUPERGRAPH } from '../support/entity-graph.ts'
+import { recordingLog } from '../support/graph.ts'
 import { hasRedis, redisServer } from '../support/redis.ts'
 
 const CACHE = {
@@ -86,6 +88,18 @@ describe.runIf(hasRedis)('messages of a broker invalidate entities', () => {
     }
     await expect.poll(fetches, { timeout: 15_000 }).toBe(1)
   }, 30_000)
+})
+
+test('a broker that never answers does not hold up the end', async () => {
+  const subscribing = Promise.withResolvers<() => void>()
+  const broker = { listen: () => subscribing.promise, close: async () => {} }
+  const cache = { invalidate: async () => true, invalidateAll: async () => true }
+  const { log } = recordingLog()
+  const followed = followInvalidationEvents([{ source: 'a', channel: 'b' }], () => broker, { cache, log })
+  await followed.close()
+  const stopped = Promise.withResolvers<void>()
+  subscribing.resolve(stopped.resolve)
+  await stopped.promise
 })
 
 test.each([

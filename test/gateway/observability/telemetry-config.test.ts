@@ -86,7 +86,10 @@ describe('a program with a collector', () => {
       true,
     )
     const last = bodiesOf('/v1/metrics').at(-1)
-    expect(plain(last.resourceMetrics[0].resource.attributes)).toEqual({ 'service.name': 'mine' })
+    expect(plain(last.resourceMetrics[0].resource.attributes)).toEqual({
+      'service.name': 'mine',
+      'service.instance.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
     const metrics = metricsOf(last)
     const operations = metrics.find(({ name }) => name === 'atrium_operations_total')
     expect(operations?.sum).toMatchObject({ aggregationTemporality: 2, isMonotonic: true })
@@ -166,6 +169,10 @@ describe('a program with a collector', () => {
     {
       env: { OTEL_EXPORTER_OTLP_HEADERS: SECRET },
       says: /^Expected OTEL_EXPORTER_OTLP_HEADERS to be headers such as name=value,name=value\.$/m,
+    },
+    {
+      env: { OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${SECRET}%0A${SECRET}` },
+      says: /^Expected OTEL_EXPORTER_OTLP_HEADERS to be headers whose decoded values are visible ASCII characters\.$/m,
     },
   ])('ends with a sentence for $env', async ({ env, says }) => {
     const program = await start(env)

@@ -111,6 +111,13 @@ test('variables win over the source of a configuration file', () => {
   const supergraph = { type: 'folder', path: 'subgraphs', pollSeconds: 60 }
   expect(ofFile({ supergraph }, { SUPERGRAPH_FILE: 'a.graphql' }).options).toEqual({ type: 'file', path: 'a.graphql' })
   const settings = { SUPERGRAPH_POLL_SECONDS: '5', SUPERGRAPH_LAST_GOOD_FILE: 'kept' }
+  const other = { SUPERGRAPH_URL: 'https://x/y' }
+  expect(ofFile({ supergraph: { ...supergraph, lastGoodFile: 'first' } }, other).options).not.toHaveProperty('lastGoodFile')
+  const withFile = { ...other, ...settings }
+  expect(ofFile({ supergraph: { ...supergraph, lastGoodFile: 'first' } }, withFile).options).toHaveProperty(
+    'lastGoodFile',
+    'kept',
+  )
   expect(ofFile({ supergraph }, settings).options).toEqual({ ...supergraph, pollSeconds: 5, lastGoodFile: 'kept' })
 })
 

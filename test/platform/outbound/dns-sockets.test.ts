@@ -77,3 +77,19 @@ test('an answer counts only for the question of its id', async () => {
 test('a name that comes back in other letter case is the same question', async () => {
   expect(await addressesOf(['one.test'], ([first]) => first && answer(first, { name: 'oNe.TEST' }))).toEqual(['127.0.0.1'])
 })
+
+test('"no such name" counts only with its question, a refusal without one', async () => {
+  const bare = ({ message, from }: Received, rcode: number) =>
+    server.send(packet.encode({ type: 'response', id: message.id, flags: rcode }), from.port, from.address)
+  const found = await addressesOf(['one.test'], ([first]) => {
+    if (!first) return
+    for (const rcode of [0, 3]) bare(first, rcode)
+    answer(first)
+  })
+  expect(found).toEqual(['127.0.0.1'])
+
+  const resolvers = [{ address: '127.0.0.1', port: (server.address() as AddressInfo).port }]
+  const dns = dnsClient(safeNetwork({ resolvers }))
+  server.on('message', () => bare(received.at(-1) as Received, 5))
+  expect(await dns.query('two.test', 'A', AbortSignal.timeout(5_000))).toMatchObject({ rcode: 'REFUSED' })
+})
