@@ -43,7 +43,7 @@ export function partitionCommand(): Command {
       DEFAULT_LOCK_MS,
     )
     .option('--cancel', 'remove what an unfinished conversion has made')
-    .option('--json', 'print {table, rows, sum, partitions, longestLockMs} on standard output')
+    .option('--json', 'print {table, rows, sum, partitions, lockedMs} on standard output')
     .addHelpText(
       'after',
       `
@@ -74,7 +74,7 @@ compared and the names exchanged. Interrupted, the same command goes on. Do not 
         if (json) return console.log(JSON.stringify({ table: name, ...report }, null, 2))
         const rows = Number(report.rows).toLocaleString('en-US')
         console.log(`Divided ${name}: ${rows} rows in ${report.partitions} partitions, with the count and sum of before.`)
-        console.log(`The longest lock took ${report.longestLockMs} ms.`)
+        console.log(`The longest lock took ${report.lockedMs} ms.`)
       })
     })
 }
