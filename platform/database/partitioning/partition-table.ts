@@ -40,7 +40,7 @@ export type PartitionOptions = {
   readonly progress: (phase: PartitionPhase, done: number, total: number | null) => void
 }
 
-/** Result of a conversion. `sum` is that of the hashes of all rows, equal before and after. */
+/** Result of a conversion. `sum` is that of the hashes of all rows; `lockedMs` is the longest time of a lock. */
 export type PartitionReport = {
   readonly rows: string
   readonly sum: string
@@ -50,7 +50,7 @@ export type PartitionReport = {
 
 /** Rows of the first batch; later ones take the time of BATCH_MS. */
 const FIRST_BATCH_ROWS = 500
-const MAX_BATCH_ROWS = 20_000
+const MAX_BATCH = 20_000
 /** Time of a batch, in which its rows cannot be locked by others, and of the pause behind it. Milliseconds. */
 const BATCH_MS = 50
 /** Wait of a batch for a row: shorter than `deadlock_timeout`, so that nobody else is ended. Milliseconds. */
@@ -70,7 +70,7 @@ const CONVERSION_LOCK = '31632341598827625'
 export async function partitionTable(options: PartitionOptions): Promise<PartitionReport> {
   const { connection, table, signal, progress } = options
   return withConversionLock(connection, signal, async (client) => {
-    const times = { maxMs: 0 }
+    const times = { lockedMs: 0 }
     const locking = { maxLockMs: options.maxLockMs, signal, times, onWait: () => progress('waiting', 0, null) }
     const definition = await readDefinition(client, table)
     if (!definition) throw new OperatorError(`There is no table ${table.schema}.${table.name}.`)
@@ -99,7 +99,7 @@ export async function partitionTable(options: PartitionOptions): Promise<Partiti
       ...locking,
       isUnchanged: (now) => fingerprintOf(now) === conversion.fingerprint,
     })
-    return { rows: count, sum, partitions: conversion.partitions, lockedMs: Math.ceil(times.maxMs) }
+    return { rows: count, sum, partitions: conversion.partitions, lockedMs: Math.ceil(times.lockedMs) }
   })
 }
 
@@ -120,7 +120,7 @@ export async function cancelPartitioning(
       ? await client.query(`UPDATE ${conversionsOf(table)} SET fingerprint = '' WHERE name = $1`, [table.name])
       : null
     if (!copy && !rows[0].hasMirror && !ended?.rowCount) return false
-    const locking = { maxLockMs, signal, times: { maxMs: 0 }, onWait }
+    const locking = { maxLockMs, signal, times: { lockedMs: 0 }, onWait }
     await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [table]), locking, () =>
       client.query(`DROP TRIGGER IF EXISTS ${MIRROR_TRIGGER} ON ${quotedTable(table)}`),
     )

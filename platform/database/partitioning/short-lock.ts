@@ -9,7 +9,7 @@ export type Locking = {
   readonly maxLockMs: number
   readonly signal: AbortSignal
   /** Longest time from an attempt to lock to the end of its transaction. Milliseconds. */
-  readonly times: { maxMs: number }
+  readonly times: { lockedMs: number }
   /** Called when an attempt failed. */
   readonly onWait: () => void
 }
@@ -53,11 +53,11 @@ export async function withShortLock<Result>(
       isLocked = true
       const result = await work()
       await client.query('COMMIT')
-      times.maxMs = Math.max(times.maxMs, performance.now() - started)
+      times.lockedMs = Math.max(times.lockedMs, performance.now() - started)
       return result
     } catch (error) {
       await client.query('ROLLBACK')
-      times.maxMs = Math.max(times.maxMs, performance.now() - started)
+      times.lockedMs = Math.max(times.lockedMs, performance.now() - started)
       if (!isLockTimeout(error)) throw error
       overruns += isLocked ? 1 : 0
       if (overruns === MAX_OVERRUNS)

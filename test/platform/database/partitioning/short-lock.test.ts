@@ -9,7 +9,7 @@ test('work under a lock that never fits its time ends with what to do, instead o
   await client.connect()
   let waits = 0
   const locking = {
-    ...{ maxLockMs: 20, signal: new AbortController().signal, times: { maxMs: 0 } },
+    ...{ maxLockMs: 20, signal: new AbortController().signal, times: { lockedMs: 0 } },
     onWait: () => {
       waits += 1
     },
