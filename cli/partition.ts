@@ -74,7 +74,7 @@ compared and the names exchanged. Interrupted, the same command goes on. Do not 
         if (json) return console.log(JSON.stringify({ table: name, ...report }, null, 2))
         const rows = Number(report.rows).toLocaleString('en-US')
         console.log(`Divided ${name}: ${rows} rows in ${report.partitions} partitions, with the count and sum of before.`)
-        console.log(`The longest lock took ${report.lockedMs} ms.`)
+        console.log(`Locks lasted at most ${report.lockedMs} ms.`)
       })
     })
 }

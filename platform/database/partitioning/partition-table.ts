@@ -50,7 +50,7 @@ export type PartitionReport = {
 
 /** Rows of the first batch; later ones take the time of BATCH_MS. */
 const FIRST_BATCH_ROWS = 500
-const MAX_BATCH = 20_000
+const MAX_BATCH_ROWS = 20_000
 /** Time of a batch, in which its rows cannot be locked by others, and of the pause behind it. Milliseconds. */
 const BATCH_MS = 50
 /** Wait of a batch for a row: shorter than `deadlock_timeout`, so that nobody else is ended. Milliseconds. */
