@@ -54,6 +54,7 @@ const FILES = [
   'shop/shop.css',
   'design/design.css',
   'compare/compare.css',
+  'docs/docs.css',
   'style/theme.js',
   'style/icon.svg',
   'style/card.png',

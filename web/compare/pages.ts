@@ -56,7 +56,8 @@ function comparison(items: readonly ComparedItemFragment[], { q, candidates, sit
     title,
     description:
       'Servers, plugins and skills side by side: publisher, trust, licence, transports, environment, tools and installation.',
-    body: html`<link rel="stylesheet" href="${site.asset('compare.css')}"><h1>${items.length < 2 ? 'Compare items' : 'Comparison'}</h1>
+    styles: ['compare.css'],
+    body: html`<h1>${items.length < 2 ? 'Compare items' : 'Comparison'}</h1>
 ${items.length === 0 && html`<p class="lead">Find up to ${MAX_COMPARED} servers, plugins or skills, and see them side by side.</p>`}
 ${items.length > 0 && table(items, site)}
 ${candidates && adding(items, { q, candidates, site })}`,

@@ -169,11 +169,12 @@ export const designPages = [
     on: '/design',
     operations: [],
     cacheControl: 'no-store',
-    answer: async ({ site }) => ({
+    answer: async () => ({
       title: 'Design',
       description: 'Colours, type and parts of the pages, with their markup.',
       scripts: ['copy.js', 'code-tabs.js'],
-      body: html`<link rel="stylesheet" href="${site.asset('design.css')}"><h1>Design</h1>
+      styles: ['design.css'],
+      body: html`<h1>Design</h1>
 <p class="lead">What pages are made of. This page is served in development only. Change the theme in the foot, and the width of the window.</p>
 <section aria-labelledby="colors"><h2 id="colors">Colours</h2><ul class="swatches">${COLORS.map(([name, use]) => html`<li><div class="swatch swatch-${name}"></div><code>--${name}</code><br><span class="quiet">${use}</span></li>`)}</ul></section>
 <section aria-labelledby="type"><h2 id="type">Type</h2><p class="lead">Lead: the one sentence below a title.</p><p>Text: at most 44 rem wide, 1.55 high. <code>code</code>, <strong>strong</strong>, <a href="#type">link</a>, <kbd>key</kbd>.</p><p class="quiet">Quiet: beside the point.</p></section>

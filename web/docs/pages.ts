@@ -76,6 +76,7 @@ function searchPage(query: string | null, found: ReturnType<DocsSearch>, options
   return {
     title: query === null ? 'Search the documentation' : `${query}: documentation`,
     description: 'Search in the documentation.',
+    styles: ['docs.css'],
     body: layout(
       null,
       html`<h1>Search the documentation</h1>
@@ -129,6 +130,7 @@ function docPage(found: DocsPage, options: DocsOptions, site: Site): WebPage {
     description: shortened(found.lead || `${found.title}: documentation of Atrium.`, 300),
     canonical: docsPath(found.name),
     scripts: ['copy.js', 'code-tabs.js'],
+    styles: ['docs.css'],
     body: layout(
       found,
       html`<article class="prose">${articleOf(found, options.library, site)}</article>

@@ -39,6 +39,7 @@ ${previewOf(page, site)}
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
 <link rel="preload" href="${asset(MAIN_FONT)}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${asset('style.css')}">
+${(page.styles ?? []).map((name) => html`<link rel="stylesheet" href="${asset(name)}">`)}
 ${!frame && html`<script src="${asset('theme.js')}"></script>`}
 ${frame ? frame.styles.map((style) => html`<link rel="stylesheet" href="${style}">`) : ownLinks(site)}
 ${page.alternates?.map(({ type, path, title }) => html`<link rel="alternate" type="${type}" title="${title}" href="${site.at(path)}">`)}

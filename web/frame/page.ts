@@ -23,6 +23,8 @@ export type WebPage = {
   readonly structured?: readonly object[]
   /** Our own scripts that it works better with, by file name. */
   readonly scripts?: readonly string[]
+  /** Names of stylesheets of its own, behind that of the site. */
+  readonly styles?: readonly string[]
   /** Head and foot of a page that is not the site's own; absent: those of the site. */
   readonly frame?: PageFrame
   /** Address of a picture for previews; absent: the card of the site. */

@@ -121,6 +121,7 @@ function referenceOf(named: FacadeContract, groups: readonly Group[], site: Site
     description: summaryOf(info),
     canonical: `/reference/${name}`,
     scripts: ['copy.js', 'code-tabs.js'],
+    styles: ['docs.css'],
     body: html`<div class="docs reference">${sidebar(long ? [] : groups, '', long ? groupLinks(named, groups, null, site) : null)}
 <div><nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a></nav>
 <h1>${info.title} <span class="quiet">${info.version}</span></h1>
@@ -148,6 +149,7 @@ const groupPage = (named: FacadeContract, groups: readonly Group[], group: Group
   description: `${group.name}: paths, parameters, bodies, responses and examples.`,
   canonical: groupPath(named.name, group),
   scripts: ['copy.js', 'code-tabs.js'],
+  styles: ['docs.css'],
   body: html`<div class="docs reference">${sidebar([group], '', groups.length > 1 ? groupLinks(named, groups, group, site) : null)}
 <div><nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a> <span aria-hidden="true">›</span> <a href="${site.at(`/reference/${named.name}`)}">${named.contract.info.title}</a></nav>
 <h1>${group.name}</h1>

@@ -64,6 +64,7 @@ function overview(schema: Schema, site: Site): WebPage {
       'Queries, mutations, subscriptions and types of the graph, each with its meaning, its unit and the meaning of null.',
     canonical: '/schema',
     scripts: ['filter.js'],
+    styles: ['docs.css'],
     body: html`<div class="docs reference"><details class="docs-contents"><summary>Contents</summary><nav aria-label="Contents"><ul>
 ${[...roots.map(({ key, heading }) => ({ id: key, heading })), ...KINDS.map(({ kind, heading }) => ({ id: kind, heading }))].map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>`)}</ul></nav></details>
 <div><h1>Schema</h1>
