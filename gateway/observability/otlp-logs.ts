@@ -1,3 +1,4 @@
+import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { runPeriodically } from '../../platform/process/run-periodically.ts'
 import { type OtlpTarget, otlpAttributes, otlpResource, otlpTime, postOtlp } from './otlp-post.ts'
 
@@ -61,14 +62,14 @@ function logsMessage(
 }
 
 /** Attributes that OpenTelemetry's semantic conventions name, by their key in a log line. */
-const CONVENTIONS: Readonly<Record<string, string>> = {
+const CONVENTIONS = lookupTable({
   operation: 'graphql.operation.name',
   kind: 'graphql.operation.type',
   requestId: 'atrium.request_id',
   subgraph: 'atrium.subgraph',
   pid: 'process.pid',
   hostname: 'host.name',
-}
+})
 const OPERATION_KINDS: readonly unknown[] = ['query', 'mutation', 'subscription']
 
 /** Null for a line that is no JSON object. */

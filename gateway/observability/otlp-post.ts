@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { withoutTrailingSlashes } from '../../platform/text/without-trailing-slashes.ts'
 
 /** Timeout of one request to the collector; the end of the process may wait for one. */
 const POST_TIMEOUT_MS = 5_000
@@ -19,7 +20,7 @@ export type OtlpTarget = {
  * of 2xx; the message has neither headers nor the answer.
  */
 export async function postOtlp({ endpoint, headers }: OtlpTarget, path: string, message: object): Promise<void> {
-  const response = await fetch(`${endpoint.replace(/\/+$/, '')}${path}`, {
+  const response = await fetch(`${withoutTrailingSlashes(endpoint)}${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(message),
