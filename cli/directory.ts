@@ -15,7 +15,7 @@ import { interruptible } from './interruptible.ts'
 /** `atrium directory`: probes remote servers of the directory. */
 export function directoryCommand(): Command {
   return new Command('directory')
-    .summary('ask servers of the directory what they offer, prepare starts')
+    .summary('ask servers what they offer, prepare starts')
     .description('ask remote servers of the directory what they offer, prepare starts; the server may be running')
     .addCommand(probeCommand())
     .addCommand(prepareCommand())
