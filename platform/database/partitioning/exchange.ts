@@ -89,11 +89,11 @@ export async function takePlace(
 
 const formerOf = ({ schema, name }: TableName): TableName => ({ schema: `${schema}_unpartitioned`, name })
 
-/** Removes the table whose place was taken; does nothing where there is none. */
-export async function removeFormer(client: pg.Client, table: TableName, locking: Locking): Promise<void> {
+/** Removes the table whose place was taken; whether there was one. */
+export async function removeFormer(client: pg.Client, table: TableName, locking: Locking): Promise<boolean> {
   const former = formerOf(table)
   const definition = await readDefinition(client, former)
-  if (!definition) return
+  if (!definition) return false
   // Apart from the table: files that are removed may take long, and these locks are others' tables.
   await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [former, ...definition.referenced]), locking, async () => {
     for (const { name, definition: text } of definition.constraints)
@@ -102,6 +102,7 @@ export async function removeFormer(client: pg.Client, table: TableName, locking:
   })
   await client.query(`DROP TABLE ${quotedTable(former)}`)
   await client.query(`DROP SCHEMA ${pg.escapeIdentifier(former.schema)}`)
+  return true
 }
 
 async function identitySequences(client: pg.Client, table: TableName, { columns }: TableDefinition) {

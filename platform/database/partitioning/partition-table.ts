@@ -3,7 +3,7 @@ import pg from 'pg'
 import { OperatorError } from '../../process/operator-error.ts'
 import type { Connection } from '../database.ts'
 import { addReferences, removeFormer, takePlace } from './exchange.ts'
-import { buildIndexes } from './partition-index.ts'
+import { buildIndexes, partitionsOf } from './partition-index.ts'
 import {
   addForeignKeys,
   copyBatch,
@@ -74,7 +74,12 @@ export async function partitionTable(options: PartitionOptions): Promise<Partiti
     const locking = { maxLockMs: options.maxLockMs, signal, times, onWait: () => progress('waiting', 0, null) }
     const definition = await readDefinition(client, table)
     if (!definition) throw new OperatorError(`There is no table ${table.schema}.${table.name}.`)
-    if (definition.isPartitioned) await removeFormer(client, table, locking)
+    // What a run that was killed behind the exchange left to do.
+    if (definition.isPartitioned && (await removeFormer(client, table, locking))) {
+      const { rows } = await client.query<{ count: string; sum: string }>(countAndSum(table, definition))
+      const partitions = (await partitionsOf(client, quotedTable(table))).length
+      return { rows: rows[0]?.count ?? '0', sum: rows[0]?.sum ?? '0', partitions, lockedMs: Math.ceil(times.lockedMs) }
+    }
     assertPartitionable(table, options.column, definition)
     const conversion = await begin(client, options, definition)
     const copy = await readDefinition(client, copyOf(table))

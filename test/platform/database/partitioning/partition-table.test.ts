@@ -203,6 +203,15 @@ describe('partitions of a table', () => {
     expect((await client.query('SELECT FROM store.order_line WHERE store_id = 2')).rowCount).toBe(0)
   })
 
+  test('are finished by the next run when one was killed behind the exchange', async () => {
+    await partitionTable(optionsOf(ORDER))
+    await client.query(`CREATE SCHEMA store_unpartitioned; CREATE TABLE store_unpartitioned."order" (id int)`)
+    expect(await partitionTable(optionsOf(ORDER))).toMatchObject({ rows: String(ORDERS), partitions: PARTITIONS })
+    const { rows } = await client.query(`SELECT FROM pg_namespace WHERE nspname = 'store_unpartitioned'`)
+    expect(rows).toEqual([])
+    await expect(partitionTable(optionsOf(ORDER))).rejects.toThrow('has partitions already')
+  })
+
   test('are refused where a table that refers to it has some, where a key lacks the column, and where there is no table', async () => {
     await partitionTable(optionsOf(LINE))
     await expect(partitionTable(optionsOf(ORDER))).rejects.toThrow('after store.order_line, which refers to it')
