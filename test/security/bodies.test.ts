@@ -135,6 +135,10 @@ const DECIDED: Readonly<Record<string, string>> = {
   'CompleteStorefrontCheckoutInput.store': 'as for the cart',
   'CreateStorefrontReviewInput.store': 'an order of this shop, by the secret of its link',
   'RetryStorefrontPaymentInput.store': 'the secret of the order stands beside it',
+  'SearchFilter.owner': 'a filter of the public directory: the account that an item comes from',
+  'McpServerFilter.owner': 'as for the search',
+  'PluginFilter.owner': 'as for the search',
+  'SkillFilter.owner': 'as for the search',
 }
 
 describe('keys that programs trip over', () => {
