@@ -169,6 +169,8 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     LedgerEntry: '../../subgraphs/store/ledger/ledger.ts#LedgerEntry as LedgerEntryModel',
     LedgerEntryConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<LedgerEntryModel>',
     StoreBalance: '../../subgraphs/store/ledger/ledger.ts#StoreBalance as StoreBalanceModel',
+    SalesReport: '../../subgraphs/store/sales-report/sales-report.ts#SalesReport as SalesReportModel',
+    LocationStockValue: '../../subgraphs/store/stock-value/stock-value.ts#LocationStockValue as LocationStockValueModel',
     Order: '../../subgraphs/store/order/order.ts#Order as OrderModel',
     OrderConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OrderModel>',
     OrderCustomer: '../../subgraphs/store/order/order.ts#OrderCustomer as OrderCustomerModel',

@@ -136,6 +136,7 @@ measurements for \`/operations\` | 180 | forgotten | gateway/observability/histo
 refreshes that tabs of pages share | 10,000 | refreshed again, which ends the session | web/account/responder.ts: MAX_REFRESHES
 trust keys that a user makes (table) | 3 in use, 5 in a month | \`TrustKeyLimitReached\` | subgraphs/trust/key/key.ts: MAX_KEYS_PER_USER
 an image for the console | 10 MB, one file, 20 fields | 413 | web/console/image-form.ts: MAX_IMAGE_BYTES
+rows of products, sources or taxes in a report of sales | 250, and one that sums the others | \`BAD_USER_INPUT\` | subgraphs/store/sales-report/sales-report.ts: MAX_REPORT_ROWS
 sessions of the console (table) | 100 of a store, 10 of each user in it, 8 hours | the oldest ends | subgraphs/store/console-session/repository.ts: MAX_SESSIONS_PER_STORE
 authorization requests (table) | 30 minutes; 240 a minute from an address | swept every 10 minutes | subgraphs/store/oauth/adapter.ts: SWEEP_INTERVAL_MS
 collections of a user; items of a collection | 100; 100 | \`ItemCollectionLimitReached\` | subgraphs/social/item-collection/item-collection.ts: MAX_COLLECTIONS, subgraphs/social/item-collection/item-collection.ts: MAX_ENTRIES

@@ -55,6 +55,7 @@ import { searchSynonymRepository } from './search-synonym/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { shopRepository } from './shop/repository.ts'
 import { staffMemberRepository } from './staff-member/repository.ts'
+import { stockValueRepository } from './stock-value/repository.ts'
 import { storeRepository } from './store/repository.ts'
 import { storeCurrencyRepository } from './store-currency/repository.ts'
 import { storeImportRepository } from './store-import/repository.ts'
@@ -102,6 +103,7 @@ export function storeRepositories(
     appInstallations: appInstallationRepository(database.query),
     appSubscriptions: appSubscriptionRepository(database.query),
     salesReports: salesReportRepository(database.query),
+    stockValues: stockValueRepository(database.query),
     searchSynonyms: searchSynonymRepository(database.query),
     mailTexts: mailTextRepository(database.query),
     storeCurrencies: storeCurrencyRepository(database.query),

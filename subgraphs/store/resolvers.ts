@@ -58,6 +58,7 @@ import { searchSynonymResolvers } from './search-synonym/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
 import { staffMemberResolvers } from './staff-member/resolvers.ts'
+import { stockValueResolvers } from './stock-value/resolvers.ts'
 import { storeResolvers } from './store/resolvers.ts'
 import { storeCurrencyResolvers } from './store-currency/resolvers.ts'
 import { storeExportResolvers } from './store-export/resolvers.ts'
@@ -127,6 +128,7 @@ const nouns: readonly Resolvers[] = [
   promotionResolvers,
   quotaResolvers,
   salesReportResolvers,
+  stockValueResolvers,
   scriptTagResolvers,
   shippingMethodResolvers,
   customFieldResolvers,

@@ -72,6 +72,7 @@ export function consolePage<const On extends `/${string}`, const Table extends P
 /** What stands before the links of the navigation. */
 const ICONS: LookupTable<IconName> = lookupTable({
   '/console': 'gauge',
+  '/console/reports': 'chart',
   '/console/orders': 'receipt',
   '/console/drafts': 'file',
   '/console/returns': 'return',

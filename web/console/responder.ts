@@ -19,6 +19,7 @@ import { type ConsoleRow, framed } from './page.ts'
 import { priceLists } from './price-lists.ts'
 import { products } from './products.ts'
 import { promotions } from './promotions.ts'
+import { reports } from './reports.ts'
 import { returns } from './returns.ts'
 import { searchSynonyms } from './search-synonyms.ts'
 import type { OpenSession, StoreCredentials, sessionsOf } from './session.ts'
@@ -31,6 +32,7 @@ import { webhooks } from './webhooks.ts'
 /** The sections of the console, as its navigation shows them. */
 export const SECTIONS: readonly ConsoleRow[] = [
   overview,
+  reports,
   orders,
   drafts,
   returns,

@@ -42,6 +42,7 @@ import { fixedPriceChanges } from './price-list-prices.ts'
 import { product, productChanges } from './product.ts'
 import { newProduct, newProductChange } from './product-new.ts'
 import { newPromotion, promotion, promotionChanges } from './promotion.ts'
+import { serveReportsCsv } from './reports-csv.ts'
 import { type ConsoleResponder, consoleResponder, SECTIONS, sectionsOf } from './responder.ts'
 import { serveSalesCsv } from './sales-csv.ts'
 import { searchSynonym, searchSynonymChanges } from './search-synonyms.ts'
@@ -162,6 +163,7 @@ export async function serveConsole(
       })
     for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
     serveSalesCsv(scope, responder)
+    serveReportsCsv(scope, responder, site)
     serveAuditCsv(scope, responder, site)
   })
   await app.register(async (scope) => {

@@ -14,6 +14,25 @@ export type SalesDay = {
   readonly refunded: string
 }
 
+/** Orders of a report: of a store, in a currency, created from `since` on and before `before`. */
+export type SalesSelection = {
+  readonly storeId: number
+  readonly currency: string
+  readonly since: Date
+  readonly before: Date
+}
+
+/** A report whose sums are read where they are requested. */
+export type SalesReport = {
+  readonly currency: string
+  readonly timezone: string
+  readonly period: ReportDays
+  readonly selection: SalesSelection
+}
+
+/** Most rows of products, sources or taxes before the one that sums the others. */
+export const MAX_REPORT_ROWS = 250
+
 /** Longest report: a year beside its last days of the year before. */
 const MAX_DAYS = 400
 /** Databases and calendars agree on days from here on. */
@@ -31,6 +50,13 @@ export function reportDaysOf(period: OrderPeriodInput, { now, timezone }: Clock)
   if (count < 1) throw badInput('period.lastDay', `a day not before \`firstDay\`, ${first}`, end)
   if (count > MAX_DAYS) throw badInput('period', `at most ${MAX_DAYS} days`, `${count} days`)
   return daysFrom(first, count, timezone)
+}
+
+/** Orders of the days of a report. */
+export function selectionOf(storeId: number, currency: string, { starts }: ReportDays): SalesSelection {
+  const [since, before] = [starts[0], starts.at(-1)]
+  if (!since || !before) throw new Error('Expected a report with a first and a last instant.')
+  return { storeId, currency, since, before }
 }
 
 /** A report with every day, from the days that have orders. */
