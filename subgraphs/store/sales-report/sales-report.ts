@@ -60,7 +60,7 @@ export function selectionOf(storeId: number, currency: string, { starts }: Repor
 }
 
 /** A report with every day, from the days that have orders. */
-export const completeDays = (days: readonly string[], found: ReadonlyMap<number, Omit<SalesDay, 'day'>>): readonly SalesDay[] =>
+export const completeDays = (days: readonly string[], found: ReadonlyMap<number, Omit<SalesDay, 'day'>>): SalesDay[] =>
   days.map((day, index) => ({ day, ...(found.get(index) ?? NO_SALES) }))
 
 const NO_SALES = { ordersPlaced: 0, ordersPaid: 0, ordersCanceled: 0, gross: '0', net: '0', refunded: '0' } as const

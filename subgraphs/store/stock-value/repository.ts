@@ -8,7 +8,7 @@ export const stockValueRepository = (database: Kysely<Tables>) => ({
    * By location, the items that are not tracked per location last. A product with variants has the
    * stock of these; the discount of a product takes off the price of each variant.
    */
-  async byLocation(storeId: number): Promise<readonly LocationStockValue[]> {
+  async byLocation(storeId: number): Promise<LocationStockValue[]> {
     const { rows } = await sql<LocationStockValue>`
       WITH item AS (
         SELECT product.id AS product_id, variant.id AS variant_id, coalesce(variant.stock, product.stock) AS stock,

@@ -95,8 +95,8 @@ describe.runIf(hasRedis)('messages of a broker invalidate entities', () => {
 test('a broker that is back invalidates at once, and again for what was published before it resubscribed', async () => {
   const back = Promise.withResolvers<() => void>()
   const broker = {
-    listen: async (_: string, { onReconnected }: { readonly onReconnected: () => void }) => {
-      back.resolve(onReconnected)
+    listen: async (_: string, { onReconnected }: { readonly onReconnected?: () => void }) => {
+      back.resolve(onReconnected ?? (() => {}))
       return () => {}
     },
     close: async () => {},
