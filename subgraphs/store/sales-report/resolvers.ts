@@ -3,13 +3,13 @@ import { badInput } from '../../../platform/graphql/errors.ts'
 import { checkPageSize } from '../../toolkit/connection.ts'
 import { isCurrency } from '../country/country.ts'
 import { present } from '../ids.ts'
-import { completeDays, MAX_REPORT_ROWS, reportDaysOf, selectionOf } from './sales-report.ts'
+import { completeDays, MAX_REPORT_ROWS, reportDaysOf, type SalesReport, selectionOf } from './sales-report.ts'
 
 const rowsOf = (first: number | null | undefined): number => checkPageSize('first', first ?? 50, MAX_REPORT_ROWS)
 
 export const salesReportResolvers = {
   Query: {
-    salesReport: async (_, { period: wantedPeriod, currency: wanted }, { storeId, load, now }) => {
+    salesReport: async (_, { period: wantedPeriod, currency: wanted }, { storeId, load, now }): Promise<SalesReport> => {
       const store = await storeId()
       const { currency: own, timezone } = await present(load.storeById.load(store), 'store')
       const currency = wanted ?? own
