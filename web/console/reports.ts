@@ -22,6 +22,8 @@ const PERIODS: LookupTable<readonly [period: OrderPeriod, label: string]> = look
 const USUAL_PERIOD = 'last-30-days'
 /** Rows of a table on the page, before the one that sums the others. */
 const PAGE_ROWS = 20
+/** Of a word below a plot. */
+const MAX_TICK_CHARACTERS = 30
 
 export const REPORT_PARAMETERS = {
   period: { kind: 'enum', values: Object.keys(PERIODS), default: USUAL_PERIOD },
@@ -65,7 +67,7 @@ function bars({ plotted, subject, currency, rows }: ReportTable): Html {
     series: [{ name: '', values: rows.map(({ bar }) => Math.max(0, bar)) }],
     format: (value) => money(String(value), currency),
     min: 0,
-    ticks: rows.length > 1 ? [first?.label ?? '', last?.label ?? ''] : [first?.label ?? ''],
+    ticks: (rows.length > 1 ? [first, last] : [first]).map((row) => shortened(row?.label ?? '')),
     summary: `${first?.label}: ${money(String(first?.bar ?? 0), currency)}. All rows are in the table below.`,
     titleOf: (index) => {
       const row = rows[index]
@@ -73,6 +75,10 @@ function bars({ plotted, subject, currency, rows }: ReportTable): Html {
     },
   })
 }
+
+/** Names of products may be longer than a plot is wide. */
+const shortened = (label: string): string =>
+  label.length > MAX_TICK_CHARACTERS ? `${[...label].slice(0, MAX_TICK_CHARACTERS - 1).join('')}…` : label
 
 const tableOf = ({ heading, subject, columns, currency, rows }: ReportTable): Html =>
   html`<div class="wide" tabindex="0" role="region" aria-label="${heading}"><table>
