@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 import { consoleAt, type Shop } from './support/console.ts'
 import { HOSTILE, startWeb } from './support/site.ts'
 
@@ -103,4 +104,22 @@ test('a shop that sold nothing has no rows', async () => {
   const { status, text } = await visitor.get('/console/reports')
   expect([status, [...text.matchAll(/<p>None yet\.<\/p>/g)].length]).toEqual([200, 4])
   expect((await visitor.get('/console/reports/taxes.csv')).text.trimEnd().split('\r\n')).toHaveLength(1)
+})
+
+test.skipIf(hasNoBrowser)('the page fits and is accessible, also without anything to report', async () => {
+  const browser = await sharedBrowser()
+  for (const [shop, name] of [
+    [corner, 'console-reports'],
+    [empty, 'console-reports-empty'],
+  ] as const) {
+    const { page } = await openPage(browser)
+    await page.goto(`${web.url}/console`)
+    await page.getByLabel('Login').fill(shop.login)
+    await page.getByLabel('Authtoken').fill(shop.authtoken)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('link', { name: 'Reports' }).click()
+    await page.waitForURL('**/console/reports')
+    await look(page, name)
+  }
+  await closePages(browser)
 })
