@@ -68,6 +68,7 @@ const sectionsOf = (text: string): readonly string[] =>
 
 const ALL = [
   '',
+  '/reports',
   '/orders',
   '/drafts',
   '/returns',
@@ -89,6 +90,7 @@ const OF_ROLES: Readonly<Record<string, readonly string[]>> = {
   CATALOGUE: ['/products', '/transfers', '/promotions', '/search', '/settings'],
   FULFILLMENT: [
     '',
+    '/reports',
     '/orders',
     '/drafts',
     '/returns',
@@ -103,6 +105,7 @@ const OF_ROLES: Readonly<Record<string, readonly string[]>> = {
   ],
   SUPPORT: [
     '',
+    '/reports',
     '/orders',
     '/drafts',
     '/returns',
