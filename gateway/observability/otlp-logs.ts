@@ -8,6 +8,7 @@ const EXPORT_INTERVAL_MS = 1_000
 export const MAX_WAITING_LOG_LINES = 2_048
 /** Most characters of a line that is exported; longer ones are dropped as well. */
 export const MAX_EXPORTED_LINE_CHARACTERS = 20_000
+
 /** Sends log lines to a collector. */
 export type LogExport = {
   /** Takes a line of the log, and never throws. */

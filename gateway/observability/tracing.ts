@@ -21,6 +21,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { parseTraceparent } from '../../platform/http/trace-parent.ts'
+import { withoutTrailingSlashes } from '../../platform/text/without-trailing-slashes.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -93,7 +94,7 @@ export function createTracing({
   /** Sampling ratio, 0 to 1. */
   readonly ratio: number
 }): Tracing {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, ...(headers && { headers }) })
+  const exporter = new OTLPTraceExporter({ url: `${withoutTrailingSlashes(endpoint)}/v1/traces`, ...(headers && { headers }) })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName, 'service.instance.id': SERVICE_INSTANCE_ID }),
     sampler: new ParentBasedSampler({ root: rootSampler(ratio) }),

@@ -25,10 +25,10 @@ test('atrium db partition names tables that it cannot divide, and numbers that a
 })
 
 test('atrium db partition divides a table, once', async () => {
-  const { code, out } = await run('order', '--partitions', '3', '--json')
+  const { code, out } = await run('order', '--partitions', '3', '--max-lock', '1000', '--json')
   expect({ code, report: JSON.parse(out) }).toMatchObject({ code: 0, report: { table: 'order', rows: '3', partitions: 3 } })
   expect(await run('order')).toMatchObject({ code: 1, err: expect.stringContaining('store.order has partitions already') })
-  expect(await run('payment', '--partitions', '2')).toMatchObject({
+  expect(await run('payment', '--partitions', '2', '--max-lock', '1000')).toMatchObject({
     code: 0,
     out: expect.stringContaining('Divided payment: 0 rows in 2 partitions'),
   })

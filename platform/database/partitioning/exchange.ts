@@ -26,8 +26,8 @@ export async function addReferences(
     )
     const text = definition.replace(` REFERENCES ${printedName}(`, ` REFERENCES ${copy}(`)
     if (!rows[0])
-      await withShortLock(client, lockOf('SHARE ROW EXCLUSIVE', [other, copyOf(table)]), locking, () =>
-        client.query(`ALTER TABLE ${quotedTable(other)} ADD CONSTRAINT ${temporary} ${text} NOT VALID`),
+      await withShortLock(client, lockOf('SHARE ROW EXCLUSIVE', [other, copyOf(table)]), locking, (run) =>
+        run(`ALTER TABLE ${quotedTable(other)} ADD CONSTRAINT ${temporary} ${text} NOT VALID`),
       )
     if (!rows[0]?.isProven) await client.query(`ALTER TABLE ${quotedTable(other)} VALIDATE CONSTRAINT ${temporary}`)
   }
@@ -49,38 +49,37 @@ export async function takePlace(
   const lock = lockOf('ACCESS EXCLUSIVE', [table, copyOf(table), ...definition.referencing.map(({ table: other }) => other)])
   const sequences = await identitySequences(client, table, definition)
   const owned = await serialSequences(client, table)
-  await withShortLock(client, lock, locking, async () => {
+  await withShortLock(client, lock, locking, async (run) => {
     const now = await readDefinition(client, table)
     if (!now || !locking.isUnchanged(now))
       throw new OperatorError(
         `The table ${table.schema}.${table.name} was changed during its conversion: run the command with --cancel, then again.`,
       )
-    await client.query(`DROP TRIGGER ${MIRROR_TRIGGER} ON ${name}`)
+    await run(`DROP TRIGGER ${MIRROR_TRIGGER} ON ${name}`)
     for (const { name: key, table: other } of definition.referencing)
-      await client.query(
+      await run(
         `ALTER TABLE ${quotedTable(other)} DROP CONSTRAINT ${pg.escapeIdentifier(key)};
          ALTER TABLE ${quotedTable(other)} RENAME CONSTRAINT ${pg.escapeIdentifier(temporaryName(key))} TO ${pg.escapeIdentifier(key)}`,
       )
     const added: string[] = []
     for (const { column, kind, sequence } of sequences) {
-      const { rows } = await client.query<{ next: string }>(
+      const { rows } = await run<{ next: string }>(
         `SELECT (CASE WHEN is_called THEN last_value + 1 ELSE last_value END)::text AS next FROM ${quotedTable(sequence)}`,
       )
-      await client.query(`ALTER TABLE ${name} ALTER COLUMN ${column} DROP IDENTITY`)
+      await run(`ALTER TABLE ${name} ALTER COLUMN ${column} DROP IDENTITY`)
       added.push(
         `ALTER TABLE ${name} ALTER COLUMN ${column} ADD GENERATED ${kind} AS IDENTITY (SEQUENCE NAME ${quotedTable(sequence)} START WITH ${rows[0]?.next})`,
       )
     }
     // What a table owns goes to its new schema, and with it when it is removed.
-    for (const { sequence } of owned) await client.query(`ALTER SEQUENCE ${quotedTable(sequence)} OWNED BY NONE`)
-    await client.query(`ALTER TABLE ${name} SET SCHEMA ${pg.escapeIdentifier(former.schema)};
+    for (const { sequence } of owned) await run(`ALTER SEQUENCE ${quotedTable(sequence)} OWNED BY NONE`)
+    await run(`ALTER TABLE ${name} SET SCHEMA ${pg.escapeIdentifier(former.schema)};
       ALTER TABLE ${copy} SET SCHEMA ${pg.escapeIdentifier(table.schema)}`)
-    for (const { sequence, column } of owned)
-      await client.query(`ALTER SEQUENCE ${quotedTable(sequence)} OWNED BY ${name}.${column}`)
-    for (const statement of added) await client.query(statement)
-    for (const { definition: trigger } of definition.triggers) await client.query(trigger)
-    await client.query(`DROP FUNCTION ${mirrorFunction(table)}()`)
-    await client.query(
+    for (const { sequence, column } of owned) await run(`ALTER SEQUENCE ${quotedTable(sequence)} OWNED BY ${name}.${column}`)
+    for (const statement of added) await run(statement)
+    for (const { definition: trigger } of definition.triggers) await run(trigger)
+    await run(`DROP FUNCTION ${mirrorFunction(table)}()`)
+    await run(
       `DELETE FROM ${quotedTable({ schema: partitionsSchemaOf(table), name: 'conversion' })} WHERE name = ${pg.escapeLiteral(table.name)}`,
     )
   })
@@ -95,10 +94,10 @@ export async function removeFormer(client: pg.Client, table: TableName, locking:
   const definition = await readDefinition(client, former)
   if (!definition) return false
   // Apart from the table: files that are removed may take long, and these locks are others' tables.
-  await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [former, ...definition.referenced]), locking, async () => {
+  await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [former, ...definition.referenced]), locking, async (run) => {
     for (const { name, definition: text } of definition.constraints)
       if (isForeignKey({ name, definition: text }))
-        await client.query(`ALTER TABLE ${quotedTable(former)} DROP CONSTRAINT ${pg.escapeIdentifier(name)}`)
+        await run(`ALTER TABLE ${quotedTable(former)} DROP CONSTRAINT ${pg.escapeIdentifier(name)}`)
   })
   await client.query(`DROP TABLE ${quotedTable(former)}`)
   await client.query(`DROP SCHEMA ${pg.escapeIdentifier(former.schema)}`)

@@ -84,12 +84,12 @@ export async function partitionTable(options: PartitionOptions): Promise<Partiti
     const conversion = await begin(client, options, definition)
     const copy = await readDefinition(client, copyOf(table))
     if (copy?.referenced.length !== definition.referenced.length)
-      await withShortLock(client, lockOf('SHARE ROW EXCLUSIVE', definition.referenced), locking, async () => {
-        for (const statement of addForeignKeys(table, definition)) await client.query(statement)
+      await withShortLock(client, lockOf('SHARE ROW EXCLUSIVE', definition.referenced), locking, async (run) => {
+        for (const statement of addForeignKeys(table, definition)) await run(statement)
       })
     if (!(await hasMirror(client, table)))
-      await withShortLock(client, lockOf('SHARE ROW EXCLUSIVE', [table]), locking, async () => {
-        for (const statement of createMirror(table, definition)) await client.query(statement)
+      await withShortLock(client, lockOf('SHARE ROW EXCLUSIVE', [table]), locking, async (run) => {
+        for (const statement of createMirror(table, definition)) await run(statement)
       })
     await copyRows(client, table, definition, conversion, options)
     await buildIndexes(client, table, definition, {
@@ -126,18 +126,18 @@ export async function cancelPartitioning(
       : null
     if (!copy && !rows[0].hasMirror && !ended?.rowCount) return false
     const locking = { maxLockMs, signal, times: { lockedMs: 0 }, onWait }
-    await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [table]), locking, () =>
-      client.query(`DROP TRIGGER IF EXISTS ${MIRROR_TRIGGER} ON ${quotedTable(table)}`),
+    await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [table]), locking, (run) =>
+      run(`DROP TRIGGER IF EXISTS ${MIRROR_TRIGGER} ON ${quotedTable(table)}`),
     )
     await client.query(`DROP FUNCTION IF EXISTS ${mirrorFunction(table)}()`)
     for (const { name, table: other } of copy?.referencing ?? []) {
-      await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [other, copyOf(table)]), locking, () =>
-        client.query(`ALTER TABLE ${quotedTable(other)} DROP CONSTRAINT ${pg.escapeIdentifier(name)}`),
+      await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [other, copyOf(table)]), locking, (run) =>
+        run(`ALTER TABLE ${quotedTable(other)} DROP CONSTRAINT ${pg.escapeIdentifier(name)}`),
       )
     }
     if (copy)
-      await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [copyOf(table), ...copy.referenced]), locking, () =>
-        client.query(`DROP TABLE ${quotedTable(copyOf(table))}`),
+      await withShortLock(client, lockOf('ACCESS EXCLUSIVE', [copyOf(table), ...copy.referenced]), locking, (run) =>
+        run(`DROP TABLE ${quotedTable(copyOf(table))}`),
       )
     if (ended) await client.query(`DELETE FROM ${conversionsOf(table)} WHERE name = $1`, [table.name])
     return true
